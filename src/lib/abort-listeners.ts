@@ -1,23 +1,26 @@
 /**
- * Any number of listeners on one AbortSignal.
+ * Adds any number of listeners to one AbortSignal without Node.js's leak warning.
  *
- * One signal may end the work on five hundred pods, and every step of that work listens to it. As
- * listeners of the signal itself they look like a leak to Node, which warns from the eleventh on. So the
- * signal gets one listener, which calls a set of them; a step that ends removes itself from the set, and
- * the last one removes the listener from the signal.
+ * One signal may end the work on five hundred pods, and every step of that work listens to it. From the
+ * eleventh listener of a signal on, Node.js warns of a leak. So the signal gets one listener, which calls a
+ * set of listeners; a step that ends removes itself from the set, and the last step removes the listener from
+ * the signal.
  */
 
 type Listener = () => void;
 
 interface Waiting {
   readonly listeners: Set<Listener>;
-  /** The one listener that the signal has. */
+  /** The only listener of the signal itself. */
   readonly fire: Listener;
 }
 
 const waitingFor = new WeakMap<AbortSignal, Waiting>();
 
-/** Calls `listener` once when the signal is aborted. As with an event: never if it already is. */
+/**
+ * Calls `listener` once when the signal is aborted. Like an event, it is never called if the signal is
+ * aborted already.
+ */
 export function onAbort(signal: AbortSignal | undefined, listener: Listener): void {
   if (signal === undefined || signal.aborted) return;
   let waiting = waitingFor.get(signal);
@@ -39,7 +42,7 @@ export function offAbort(signal: AbortSignal | undefined, listener: Listener): v
   waitingFor.delete(signal);
 }
 
-/** One that throws does not keep the others from being called; one that was removed is not called. */
+/** Calls all listeners even if one throws. A listener that was removed meanwhile is not called. */
 function callAll(listeners: Set<Listener>): void {
   const failures: unknown[] = [];
   for (const listener of listeners) {

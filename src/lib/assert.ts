@@ -1,9 +1,12 @@
-/** Thrown when an invariant is broken. Code that catches it does not continue with the same pod. */
+/**
+ * Thrown when an invariant is broken: a bug of podkeep. Code that catches it does not continue with the same
+ * pod.
+ */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }
 
-/** States what must be true here. The message says what was found instead. */
+/** Throws InvariantError unless the condition is true. The message says what was found instead. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new InvariantError(message);
 }

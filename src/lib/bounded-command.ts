@@ -1,14 +1,14 @@
 /**
- * Runs one program to its end: an argument list and no shell, a small environment, bounded output, and its whole
- * process group is killed when the signal is aborted or when the program has ended.
+ * Runs one program to its end, without a shell, with a minimal environment and bounded output. Its whole
+ * process group is killed when the signal is aborted or the program has ended.
  */
 import { spawn } from 'node:child_process';
 
 export interface CommandResult {
-  /** Null: a signal ended it. */
+  /** Null: a signal ended the program. */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** What it wrote to standard output and error, as far as it is kept. */
+  /** The beginning of its stdout and stderr. */
   readonly output: string;
 }
 
@@ -19,14 +19,14 @@ export type RunCommand = (
 ) => Promise<CommandResult>;
 
 const OUTPUT_BYTES_MAX = 4096;
-/** Nothing of podkeep's own environment: it may have credentials. */
+/** Nothing from podkeep's own environment, which may hold credentials. */
 const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C' };
 
-/** Rejects with the signal's reason, and if the program cannot be started. */
+/** Rejects with the signal's reason if it is aborted, or with an error if the program cannot be started. */
 export const runBoundedCommand: RunCommand = ([program = '', ...args], input, signal) =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    // A process group of its own, so that what the program started ends with it.
+    // Its own process group, so that processes that the program started end with it.
     const child = spawn(program, args, {
       cwd: '/',
       env: ENV,
@@ -37,7 +37,7 @@ export const runBoundedCommand: RunCommand = ([program = '', ...args], input, si
     const chunks: Buffer[] = [];
     let size = 0;
     const collect = (chunk: Buffer): void => {
-      // Read on, and forget: a full pipe would block the program.
+      // Output beyond the limit is read and dropped, because a full pipe would block the program.
       if (size < OUTPUT_BYTES_MAX) chunks.push(chunk.subarray(0, OUTPUT_BYTES_MAX - size));
       size += chunk.length;
     };
@@ -45,7 +45,7 @@ export const runBoundedCommand: RunCommand = ([program = '', ...args], input, si
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // No process of the group is left.
+        // The group has no processes left.
       }
     };
     const abandon = (): void => {
@@ -56,11 +56,11 @@ export const runBoundedCommand: RunCommand = ([program = '', ...args], input, si
     signal.addEventListener('abort', abandon, { once: true });
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
-    // A program need not read its input.
+    // The program may end without reading its input.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     child.on('error', reject);
-    // What the program started and left behind ends with it, and the pipes close.
+    // Kills processes that the program left behind, so that the pipes close.
     child.on('exit', killGroup);
     child.on('close', (exitCode, ending) => {
       signal.removeEventListener('abort', abandon);

@@ -1,13 +1,12 @@
 /**
- * A small shell process that stays, and starts programs for podkeep.
+ * Starts programs through a small, long-lived shell process.
  *
  *     podkeep ──a job, as a line of shell──> sh ──forks──> the program
  *      └──<────────── job number, exit code, error output ─────────┘
  *
- * To start a program, this process would have to fork, and is blocked meanwhile: milliseconds
- * for a process of its size, much more on a busy machine. A shell is hundreds of times smaller. Jobs run
- * side by side. The shell is started with the first of them, and ends when podkeep has ended, however
- * that happened, because its input ends.
+ * If podkeep started programs itself, the fork would block its event loop: for milliseconds because of its
+ * size, much longer on a busy machine. A shell is hundreds of times smaller. Jobs run concurrently. The shell
+ * is started for the first job. It ends when podkeep ends, even by a kill, because its stdin closes.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -35,26 +34,26 @@ export class CommandShell {
     this.#program = program;
   }
 
-  /** One program that needs no input. If it fails, rejects with its error output. */
+  /** Runs one program without input. Rejects with its stderr if it fails. */
   run(args: readonly string[]): Promise<void> {
     return this.perform(quoteArguments(args));
   }
 
-  /** Shell commands, joined by `&&` or the like: their exit code counts. */
+  /** Runs a line of shell commands, joined by `&&` for example. Rejects if their exit code is not 0. */
   perform(commands: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const number = this.#count++;
       this.#jobs.set(number, { resolve, reject });
       const shell = this.#open();
       setRef(shell, true);
-      // Without quotes, errors of several lines become one.
+      // Without quotes, error output of several lines becomes one line.
       const report = `code=$?; set -f; echo ${number} $code $trouble`;
       const lines = `{ trouble=$({\n${commands}\n} 2>&1 >/dev/null </dev/null); ${report}; } &`;
       shell.stdin.write(`${lines}\nj${number}=$!\n`);
     });
   }
 
-  /** The shell ends when its last job is done. A later job still gets a shell. */
+  /** Ends the shell after its last job. A later job starts a new shell. */
   close(): void {
     this.#isClosed = true;
     if (this.#jobs.size === 0) this.#end();
@@ -71,7 +70,7 @@ export class CommandShell {
     const shell = spawn(this.#program, ['-s'], {
       cwd: '/',
       env: ENV,
-      // Signals of a terminal must not reach it.
+      // Signals of a terminal, such as Ctrl-C, must not reach the shell.
       detached: true,
       stdio: ['pipe', 'pipe', 'ignore'],
     });
@@ -97,7 +96,7 @@ export class CommandShell {
   #settle(number: number, code: number, trouble: string): void {
     const job = this.#jobs.get(number);
     this.#jobs.delete(number);
-    // A shell remembers its jobs until they are waited for.
+    // A shell keeps the state of its jobs until it has waited for them.
     this.#shell?.stdin.write(`wait "$j${number}"; unset j${number}\n`);
     if (this.#shell && this.#jobs.size === 0) setRef(this.#shell, false);
     if (this.#isClosed && this.#jobs.size === 0) this.#end();
@@ -105,7 +104,7 @@ export class CommandShell {
     else job?.reject(new Error(trouble || `it ended with ${code}`));
   }
 
-  /** The next job gets a new one. */
+  /** Fails all jobs of a shell that has ended. The next job starts a new shell. */
   #lose(shell: Shell, reason: string): void {
     if (this.#shell !== shell) return;
     this.#shell = undefined;
@@ -122,7 +121,7 @@ function quoteArguments(args: readonly string[]): string {
     .join(' ');
 }
 
-/** A shell without work does not keep podkeep from ending. */
+/** A shell without jobs does not keep podkeep from exiting. */
 function setRef(shell: Shell, isNeeded: boolean): void {
   for (const stream of [shell.stdin, shell.stdout]) {
     if (!(stream instanceof Socket)) continue;

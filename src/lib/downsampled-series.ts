@@ -4,8 +4,9 @@
  *     the newest samples     as they were added
  *     before them            one point for each period: mean and maximum
  *
- * 1. Its size is fixed by its shape, however many samples are added.
- * 2. NaN is a value that was not measured: it counts for no mean, and a point without any is null.
+ * 1. The size depends only on the shape, not on the number of added samples.
+ * 2. NaN means that a value was not measured: it does not count in a mean, and a point without measured
+ *    values is null.
  * 3. A sample that is older than the newest one is dropped: clocks may be set back.
  */
 export interface SeriesShape {
@@ -17,14 +18,14 @@ export interface SeriesShape {
 }
 
 export interface SeriesPoint {
-  /** Of a sample its time, of a period its begin. */
+  /** The time of a sample, or the beginning of a period. */
   readonly atMs: number;
   /** Null: not measured. */
   readonly mean: readonly (number | null)[];
   readonly max: readonly (number | null)[];
 }
 
-/** Of a period: its number, and for each value sum, count and maximum. */
+/** The layout of a period's row: its number, and for each value the sum, the count and the maximum. */
 const SUM = 0;
 const COUNT = 1;
 const MAX = 2;
@@ -44,7 +45,7 @@ export class DownsampledSeries {
     this.#periods = new Float64Array(periodsMax * (1 + FIELDS * width));
   }
 
-  /** Null: nothing was added. */
+  /** Null: no sample was added yet. */
   get newestMs(): number | null {
     return this.#sampleCount === 0 ? null : (this.#sampleAt(this.#sampleCount - 1)[0] ?? null);
   }
@@ -57,7 +58,7 @@ export class DownsampledSeries {
     this.#addToPeriod(Math.floor(atMs / this.#shape.periodMs), values);
   }
 
-  /** Oldest first; the periods that end before the oldest sample, then the samples. */
+  /** Oldest first: periods that end before the oldest sample, then the samples. */
   points(): readonly SeriesPoint[] {
     const samples = this.#rows(this.#sampleCount, this.#shape.samplesMax, (n) => this.#sampleAt(n));
     const oldestMs = samples[0]?.[0] ?? 0;
@@ -101,7 +102,7 @@ export class DownsampledSeries {
     return { atMs: (row[0] ?? 0) * this.#shape.periodMs, mean, max };
   }
 
-  /** The ring's rows that are in use, oldest first. */
+  /** The used rows of the ring, oldest first. */
   #rows(
     count: number,
     max: number,

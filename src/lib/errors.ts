@@ -1,9 +1,9 @@
 /**
- * Two kinds of error, never mixed.
+ * Defines errors that users or the environment cause.
  *
- * Failures of the environment (a dead socket, a bad manifest, a full disk) are `PodkeepError`s made by
- * `defineError`: a stable code to branch on, one sentence, a hint with the next thing to try, and
- * whether a retry can help. Bugs are `InvariantError`s (see assert.ts).
+ * Failures such as a dead socket, a bad manifest or a full disk are `PodkeepError`s, created with
+ * `defineError`: they have a stable code to branch on, one sentence, a hint with the next thing to try, and
+ * whether a retry can help. Bugs are `InvariantError`s (assert.ts). The two kinds are never mixed.
  */
 
 export type Retry = 'backoff' | 'never';

@@ -1,5 +1,5 @@
 /**
- * FNV-1a in 32 bits: a checksum against accidents, not against attackers.
+ * Computes FNV-1a with 32 bits: a checksum against accidents, not against attackers.
  *
  * The kubelet uses it for its checkpoints (KL-97), so podkeep has to compute the same numbers.
  */

@@ -1,4 +1,4 @@
-/** gRPC status codes, which count from zero. */
+/** Names of the gRPC status codes, in the order of their numbers from 0. */
 export const GRPC_STATUSES = [
   'OK',
   'Canceled',

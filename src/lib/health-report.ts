@@ -1,20 +1,22 @@
 /**
- * Health checks, and the answers of /healthz, /livez and /readyz in the words of Kubernetes' servers.
+ * Runs health checks, and builds the answers of /healthz, /livez and /readyz in the format of Kubernetes'
+ * servers.
  *
  *     /readyz                  ok, or all checks with the failed ones; reasons are withheld
  *     /readyz?verbose          all checks
  *     /readyz?exclude=NAME     without one of them
  *     /readyz/NAME             one check, with its reason
  *
- * A check says in which of the three it counts. One that depends on other machines counts in /readyz alone:
- * a restart cures no outage of another machine, so neither probes nor a watchdog may restart a node for it.
+ * Each check declares in which of the three it counts. A check that depends on other machines counts only in
+ * /readyz: a restart of this node does not end an outage of another machine, so neither a liveness probe nor
+ * a watchdog may restart the node because of it.
  */
 
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 
 export interface HealthCheck {
   readonly name: string;
-  /** Where it counts. Absent: everywhere. */
+  /** The endpoints in which the check counts. Absent: all. */
   readonly endpoints?: readonly HealthEndpoint[];
   /** Null: healthy. Otherwise the reason why not. */
   check(): string | null | Promise<string | null>;
@@ -31,7 +33,7 @@ export interface HealthReport {
 
 export const HEALTH_ENDPOINTS: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz'];
 
-/** `ping` holds because the server answers; `log` because nothing here ever waits for the log. */
+/** `ping` is always healthy, because the server answers; `log`, because podkeep never waits for its log. */
 export const BUILT_IN_CHECKS: readonly HealthCheck[] = [
   { name: 'ping', check: () => null },
   { name: 'log', check: () => null },
@@ -45,7 +47,7 @@ export function checksOf(
   return checks.filter(({ endpoints = HEALTH_ENDPOINTS }) => endpoints.includes(endpoint));
 }
 
-/** All checks of an endpoint together. */
+/** The answer for all checks of an endpoint. */
 export async function reportAll(
   endpoint: HealthEndpoint,
   checks: readonly HealthCheck[],
@@ -71,7 +73,7 @@ export async function reportAll(
   return { status: 200, body: query.has('verbose') ? `${lines}${endpoint} check passed\n` : 'ok' };
 }
 
-/** Only clients that may read it ask for a check by its name: it shows the reason. */
+/** The answer for a single check. It shows the reason, so callers must have authorized the client. */
 export async function reportOne(check: HealthCheck): Promise<HealthReport> {
   const problem = await problemOf(check);
   return problem === null
@@ -79,7 +81,7 @@ export async function reportOne(check: HealthCheck): Promise<HealthReport> {
     : { status: 500, body: `internal server error: ${problem}\n` };
 }
 
-/** Why an endpoint would fail, as `NAME: REASON`; empty: it would not. */
+/** The failed checks of an endpoint, as `NAME: REASON`. Empty: the endpoint is healthy. */
 export async function failuresOf(
   endpoint: HealthEndpoint,
   checks: readonly HealthCheck[],

@@ -1,4 +1,6 @@
-/** Calls back when nothing has happened for a while. It costs one timer, however much happens. */
+/**
+ * Calls back when no activity was reported for a while. It uses one timer, however much activity there is.
+ */
 import type { Timer } from './timer.ts';
 
 export class IdleTimer {
@@ -8,7 +10,7 @@ export class IdleTimer {
   #last: number;
   #cancel: () => void;
 
-  /** A limit of zero means none. */
+  /** `limitMs` 0: no limit. */
   constructor(clock: Timer, limitMs: number, expire: () => void) {
     this.#clock = clock;
     this.#limitMs = limitMs;

@@ -1,8 +1,8 @@
 /**
- * IP addresses as text, in canonical form.
+ * Parses IP addresses and formats them in canonical form.
  *
- * Runtimes print addresses as they like (`10.0.0.07`, `FD00:0:0::1`); the API wants the shortest
- * form, in which two equal addresses are equal strings.
+ * Runtimes print addresses in any form (`10.0.0.07`, `FD00:0:0::1`). The API requires the shortest form, in
+ * which equal addresses are equal strings.
  */
 
 export interface IpAddress {
@@ -26,7 +26,7 @@ export function parseIp(text: string): IpAddress | undefined {
   return { family: 6, text: formatGroups(groups) };
 }
 
-/** Leading zeros are decimal here, as runtimes mean them. */
+/** Numbers with leading zeros are decimal here, as runtimes intend. */
 function parseOctets(text: string): readonly number[] | undefined {
   const match = IPV4.exec(text);
   const octets = match?.slice(1).map(Number);
@@ -44,7 +44,7 @@ function parseGroups(text: string): readonly number[] | undefined {
   return missing >= 1 ? [...left, ...Array<number>(missing).fill(0), ...right] : undefined;
 }
 
-/** One side of the `::`. The last group may be an IPv4 address, which makes two. */
+/** Parses one side of the `::`. The last part may be an IPv4 address, which is two groups. */
 function parseSide(text: string, isLast: boolean): readonly number[] | undefined {
   if (text === '') return [];
   const groups: number[] = [];

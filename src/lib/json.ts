@@ -1,9 +1,10 @@
 /**
- * JSON as it is on the wire. Objects are read, never written into: updates build new ones.
+ * The type of JSON values as they are on the wire. Objects are never changed: updates create new ones.
  *
- * A bigint is an integer of 64 bits that a number cannot hold exactly, beyond 2^53; every other number is a
- * number. So two equal integers have the same type, and `===` compares them. `JSON.stringify` throws for a
- * bigint rather than to round it: objects are parsed and printed by json-text/exact-json.ts.
+ * Integers beyond 2^53 that fit into 64 bits are bigints, because a number cannot hold them exactly; all
+ * other numbers are of type number. So equal integers have the same type, and `===` compares them.
+ * `JSON.stringify` throws for a bigint instead of rounding it: json-text/exact-json.ts parses and prints
+ * objects.
  */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
 

@@ -1,8 +1,8 @@
 /**
- * A queue with two lanes: keys of the urgent one come first.
+ * A queue with two lanes: keys in the urgent lane are taken first.
  *
- * Each key is in it once, in the order of arrival. A key may move up to the urgent lane, behind those
- * that are there, but never back. All operations cost the same however many keys wait.
+ * Each key is queued once, in the order of arrival. A key may move to the end of the urgent lane, but never
+ * back. The cost of an operation does not depend on the number of keys.
  */
 export class Lanes<Key> {
   readonly #urgent = new Lane<Key>();
@@ -27,15 +27,15 @@ export class Lanes<Key> {
     this.#normal.delete(key);
   }
 
-  /** Removes and returns the next one. */
+  /** Removes and returns the next key. */
   shift(): Key | undefined {
     return (this.#urgent.size > 0 ? this.#urgent : this.#normal).shift();
   }
 }
 
 /**
- * A set that can be taken from its front. The iterator is kept between calls, because a new one
- * would walk past the holes that all earlier calls have left.
+ * A set whose first element can be removed. The iterator is reused between calls, because a new one would
+ * have to skip the gaps that earlier removals left.
  */
 class Lane<Key> extends Set<Key> {
   #front = this.values();

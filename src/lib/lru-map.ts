@@ -1,8 +1,8 @@
 /**
  * A map of limited size: the least recently used key is removed when it is full.
  *
- * A Map has its keys in insertion order, so a key that is used is deleted and inserted at the end; the
- * front is then the one to remove next.
+ * A Map keeps its keys in insertion order, so a used key is deleted and inserted again at the end; the first
+ * key is the next to remove.
  */
 export class LruMap<Key, Value> {
   readonly #sizeMax: number;

@@ -1,12 +1,13 @@
 /**
- * A folder in memory for what must not be on a disk: the environment of containers, Secrets, tokens.
+ * Creates a folder in memory for data that must not be written to a disk: environments of containers,
+ * Secrets, tokens.
  *
- *     DATA/memory                                 the path of the folder, and nothing else
+ *     DATA/memory                                 a file with the path of the folder
  *     /run/user/UID/podkeep-KEY-memory-XXXXXX/    the folder itself, for the owner only
  *
- * It outlives the process that created it and ends with the machine, as containers do. Its name has a
- * random part, so that no other user can take it first, and a folder of another user is never used.
- * Ordinary users have it in /run/user, which their pods cannot fill; root has it in /dev/shm.
+ * The folder survives a restart of podkeep, but not a reboot, like containers. Its name has a random part, so
+ * that no other user can create it first, and a folder of another user is never used. For ordinary users it
+ * is in /run/user, which their pods cannot fill; for root in /dev/shm.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -23,9 +24,9 @@ import {
 import path from 'node:path';
 
 export interface MemoryFolderOptions {
-  /** The folder in which the path is recorded. Absolute, and it exists. */
+  /** The existing folder in which the path is recorded; absolute. */
   readonly dataFolder: string;
-  /** Folders to create it in, the best first. Absent: those of this machine. */
+  /** Parent folders to try, the best first. Absent: those of this machine. */
   readonly parents?: readonly string[];
 }
 
@@ -36,7 +37,7 @@ const OTHERS = 0o077;
 /** The kernel's magic numbers of tmpfs and ramfs. */
 const IN_MEMORY: ReadonlySet<number> = new Set([0x0102_1994, 0x8584_58f6]);
 
-/** Distinguishes the folders elsewhere on the machine that belong to different data folders. */
+/** A key for names outside of the data folder, which distinguishes data folders from each other. */
 export function folderKey(folder: string): string {
   return createHash('sha256').update(folder).digest('hex').slice(0, 8);
 }
@@ -58,7 +59,7 @@ export class MemoryFolder {
     return this.#path;
   }
 
-  /** Removes it if nothing is in it. */
+  /** Removes the folder if it is empty. */
   close(): void {
     const folder = this.#path ?? this.#noted();
     this.#path = undefined;
@@ -66,7 +67,7 @@ export class MemoryFolder {
       if (folder !== undefined) rmdirSync(folder);
       rmSync(this.#note, { force: true });
     } catch {
-      // It is in use; the next podkeep finds it by the recorded path.
+      // The folder is in use; the next podkeep finds it by the recorded path.
     }
   }
 
@@ -91,13 +92,13 @@ export class MemoryFolder {
         this.#sweep(parent);
         return this.#makeIn(parent);
       } catch {
-        // It does not exist, or this user may not write it: try the next one.
+        // The parent does not exist, or this user may not write to it: try the next one.
       }
     }
     return undefined;
   }
 
-  /** A folder whose path cannot be recorded would never be found again, so it is removed. */
+  /** Removes the folder again if its path cannot be recorded: podkeep would never find it again. */
   #makeIn(parent: string): string {
     const folder = mkdtempSync(path.join(parent, this.#prefix));
     try {
@@ -114,7 +115,7 @@ export class MemoryFolder {
     return `podkeep-${folderKey(this.#dataFolder)}-memory-`;
   }
 
-  /** The folders of an earlier data folder with the same path, which was deleted since. */
+  /** Removes folders of an earlier data folder with the same path that was deleted. */
   #sweep(parent: string): void {
     for (const name of readdirSync(parent)) {
       const folder = path.join(parent, name);
@@ -130,7 +131,7 @@ function machineParents(): readonly string[] {
   return uid === 0 ? ['/dev/shm', '/run'] : [`/run/user/${uid}`, '/dev/shm'];
 }
 
-/** A folder, no link, of this user, and closed to all other users. */
+/** Whether this is a real folder of this user, closed to all other users. */
 function isOurs(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (!found?.isDirectory() || found.uid !== process.geteuid?.()) return false;

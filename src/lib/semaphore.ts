@@ -1,6 +1,4 @@
-/**
- * A semaphore: at most so many pieces of work at once, first come, first served.
- */
+/** A semaphore: limits how many pieces of work run at once, in the order of arrival. */
 import { offAbort, onAbort } from './abort-listeners.ts';
 export class Semaphore {
   readonly #waiting = new Set<() => void>();
@@ -15,7 +13,7 @@ export class Semaphore {
     return this.#waiting.size;
   }
 
-  /** Rejects with the signal's reason if that is aborted before the turn comes. */
+  /** Rejects with the signal's reason if the signal is aborted while the caller still waits. */
   async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const leave = await this.take(signal);
     try {

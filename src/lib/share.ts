@@ -1,11 +1,11 @@
 /**
- * Updates that share what did not change.
+ * Immutable updates that reuse unchanged objects.
  *
- * Statuses are compared far more often than they change. If an update that changes nothing returns
- * the object it was given, then most comparisons end at the first pointer.
+ * Statuses are compared far more often than they change. Because an update without changes returns the same
+ * object, most comparisons end at the first pointer.
  */
 
-/** Like `list.map`, but returns `list` itself if every element came back the same. */
+/** Like `list.map`, but returns `list` itself if no element changed. */
 export function mapShared<Item>(
   list: readonly Item[],
   change: (item: Item, index: number) => Item,

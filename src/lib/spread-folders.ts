@@ -1,15 +1,15 @@
 /**
- * Hints to the file system that the subfolders of a folder are unrelated (the `T` attribute of ext4).
+ * Gives the file system a hint that the subfolders of a folder are unrelated (the attribute `T` of ext4).
  *
- *     pods/            by default all folders in a folder are placed close to it,
+ *     pods/            by default ext4 stores subfolders close to their folder,
  *     ├── UID-1/       which is good if they are read together;
- *     └── UID-2/       with the hint, each of these gets a separate place on the disk
+ *     └── UID-2/       with the hint, each of these is stored elsewhere on the disk
  *
- * ext4 without a journal does not reuse a deleted inode for some minutes, and scans those nearby for
- * each new one. Where hundreds of pods come and go in one place, a new file soon takes ten times as long
- * as at first. In separate places they do not meet the inodes that others have deleted.
+ * ext4 without a journal does not reuse a deleted inode for some minutes, and scans the inodes nearby for
+ * each new one. If hundreds of pods are created and deleted in one area of the disk, a new file soon takes
+ * ten times as long as at first. In separate areas a pod does not scan inodes that other pods have deleted.
  *
- * It is only a hint: where it cannot be given, everything works as before.
+ * It is only a hint: if it cannot be given, everything still works.
  */
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,7 @@ import { CommandShell } from './command-shell.ts';
 export interface SpreadOptions {
   /** The folder in which the kernel lists its file systems. */
   readonly sysFolder?: string;
-  /** Instead of starting programs, in tests. */
+  /** In tests: replaces starting a program. */
   readonly run?: (args: readonly string[]) => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function spreadFolders(
 ): Promise<void> {
   const gaining = folders.filter((folder) => hasNoJournal(folder, sysFolder));
   if (gaining.length === 0) return;
-  // Without the program, or the right to run it, they stay together.
+  // Without chattr, or the right to use it, the folders stay close together.
   await run(['chattr', '+T', '--', ...gaining]).catch(() => undefined);
 }
 
@@ -42,12 +42,12 @@ function hasNoJournal(folder: string, sysFolder: string): boolean {
     const task = readFileSync(path.join(sysFolder, 'fs/ext4', name, 'journal_task'), 'utf8');
     return task.trim() === NO_JOURNAL;
   } catch {
-    // Another file system, which does not need it.
+    // Another file system, which does not need the hint.
     return false;
   }
 }
 
-/** As the kernel spells it, such as 8:1. */
+/** The kernel's name of a device, such as 8:1. */
 function deviceName(device: number): string {
   const major = (device >>> 8) & 0xfff;
   const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);

@@ -1,6 +1,8 @@
-/** The part of a clock that is needed to wait and to measure. `Clock` of the ports is one. */
+/**
+ * The part of a clock that code in lib needs to wait and to measure time. `Clock` of the ports implements it.
+ */
 export interface Timer {
-  /** Milliseconds since some unknown start. It never runs backward. */
+  /** Milliseconds since an arbitrary start; never decreases. */
   monotonic(): number;
   /** Calls `wake` once, `delayMs` from now, unless the returned function is called first. */
   after(delayMs: number, wake: () => void): () => void;

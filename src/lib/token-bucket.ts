@@ -1,5 +1,5 @@
 /**
- * A token bucket: so many actions a second, with a burst.
+ * A token bucket: limits the actions per second, with a burst.
  *
  * The caller passes the time. A rate of -1 is no limit, as in KubeletConfiguration.
  */
@@ -16,14 +16,14 @@ export class TokenBucket {
     this.#filledAtMs = nowMs;
   }
 
-  /** How long to wait until one may be taken. Zero: now. */
+  /** The time until a token is available. 0: now. */
   waitMs(nowMs: number): number {
     if (this.#perSecond < 0) return 0;
     this.#fill(nowMs);
     return this.#tokens >= 1 ? 0 : Math.ceil(((1 - this.#tokens) / this.#perSecond) * 1000);
   }
 
-  /** Takes one. Only to be called when `waitMs` returned zero. */
+  /** Takes a token. Call it only after `waitMs` returned 0. */
   take(nowMs: number): void {
     if (this.#perSecond < 0) return;
     this.#fill(nowMs);

@@ -1,15 +1,14 @@
 /**
- * Files, folders and sockets that must belong to this user: keys, credentials, data, the socket of a
- * runtime.
+ * Checks that files, folders and sockets are safe to use: keys, credentials, data, the socket of a runtime.
  *
- * A user who may write to one of them, or replace it, could make podkeep act on that user's behalf. So a
- * file is refused that belongs to another user (root is trusted), that other users may write, or that is
- * in a folder where other users may rename it.
+ * A user who may write to such a file, or replace it, could make podkeep act on that user's behalf. So
+ * podkeep refuses a file that belongs to another user (root is trusted), that other users may write, or that
+ * is in a folder where other users may rename it.
  *
- * 1. Of a link, the target is checked.
- * 2. What is checked is what is read: a file is opened, and fstat gives its owner.
- * 3. Folders that all users may write are no danger if only owners may rename in them, as in /tmp.
- * 4. The group of a file may write if it is the private group of this user, which has the user's number.
+ * 1. For a link, its target is checked.
+ * 2. The checked file is the file that is read: it is opened first, and fstat shows its owner.
+ * 3. A folder that all users may write is safe if only owners may rename files in it (sticky), as in /tmp.
+ * 4. The group of a file may write if it is the private group of this user, whose number is the user's.
  */
 import {
   closeSync,
@@ -38,7 +37,7 @@ const ROOT = 0;
 
 type Owned = Pick<Stats, 'uid' | 'gid' | 'mode'>;
 
-/** False for the system's errors about a file that is missing or cannot be read. */
+/** False: the error is the system's, for a file that is missing or cannot be read. */
 export function isUntrusted(error: unknown): boolean {
   return error instanceof PodkeepError && error.code === 'UNTRUSTED_FILE';
 }
@@ -54,7 +53,7 @@ export function readTrustedFile(file: string): string {
   }
 }
 
-/** A folder of podkeep's data: root's is not accepted for another user. Throws UNTRUSTED_FILE. */
+/** Checks a data folder of podkeep; here root is not trusted, either. Throws UNTRUSTED_FILE. */
 export function checkOwnFolder(folder: string, uid = process.geteuid?.() ?? ROOT): void {
   const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -67,17 +66,21 @@ export function checkOwnFolder(folder: string, uid = process.geteuid?.() ?? ROOT
   checkTrustedPath(folder);
 }
 
-/** A program that podkeep runs: only this user and root may change or replace it. Throws UNTRUSTED_FILE. */
+/**
+ * Checks a program that podkeep runs: only this user and root may change or replace it. Throws
+ * UNTRUSTED_FILE.
+ */
 export function checkTrustedProgram(file: string): void {
   checkOwned(file, statSync(file));
   checkTrustedPath(file);
 }
 
-/** A socket that podkeep connects to. Throws UNTRUSTED_FILE, or the system's error. */
+/** Checks a socket that podkeep connects to. Throws UNTRUSTED_FILE, or the system's error. */
 export function checkTrustedSocket(file: string): void {
   const { uid } = statSync(file);
   const own = process.geteuid?.() ?? ROOT;
-  // A user who may write to a socket may connect to it, which endangers its owner and not podkeep.
+  // The mode is not checked: a user who may write to a socket may only connect to it, which does not endanger
+  // podkeep.
   if (uid !== own && uid !== ROOT) throw foreign(file, uid, own);
   checkTrustedPath(file);
 }
@@ -97,7 +100,10 @@ function checkWriters(file: string, { gid, mode }: Owned, uid: number): void {
   throw untrustedFile({ file, reason, remedy: `Run chmod go-w ${file}.` });
 }
 
-/** In a folder that all users may write and that is not sticky, every user may replace files. Throws UNTRUSTED_FILE. */
+/**
+ * Refuses files in a folder that all users may write and that is not sticky: every user could replace them.
+ * Throws UNTRUSTED_FILE.
+ */
 export function checkTrustedPath(file: string): void {
   const real = realpathSync(file);
   for (let folder = path.dirname(real); ; folder = path.dirname(folder)) {

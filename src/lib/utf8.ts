@@ -1,6 +1,6 @@
-/** Text measured in the bytes of its UTF-8 form, without encoding it. */
+/** Cuts text by the size of its UTF-8 form, without encoding it. */
 
-/** The longest head of `text` that fits in `bytesMax` bytes and ends at a whole character. */
+/** The longest prefix of `text` that fits in `bytesMax` bytes and ends at a whole character. */
 export function cutToBytes(text: string, bytesMax: number): string {
   if (text.length * 3 <= bytesMax) return text; // no UTF-16 unit takes more than three bytes
   let bytes = 0;

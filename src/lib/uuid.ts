@@ -1,4 +1,4 @@
-/** A UUID of version 4, made of sixteen random bytes. */
+/** Formats sixteen random bytes as a UUID of version 4. */
 export function uuidOf(bytes: Uint8Array): string {
   const own = Buffer.from(bytes.subarray(0, 16));
   own.writeUInt8(0x40 | (own.readUInt8(6) & 0x0f), 6); // the version

@@ -1,9 +1,8 @@
 /**
- * Counters of control groups that no container runtime reports: how often the CPU quota stopped a group,
- * and what it read from and wrote to block devices.
+ * Parses counters of control groups that container runtimes do not report: CPU throttling and block I/O.
  *
- *     version 2   cpu.stat: nr_periods, nr_throttled, throttled_usec     io.stat: 8:0 rbytes=1 wbytes=2 …
- *     version 1   cpu.stat: nr_periods, nr_throttled, throttled_time     blkio.*: 8:0 Read 1
+ *     cgroup v2   cpu.stat: nr_periods, nr_throttled, throttled_usec     io.stat: 8:0 rbytes=1 wbytes=2 …
+ *     cgroup v1   cpu.stat: nr_periods, nr_throttled, throttled_time     blkio.*: 8:0 Read 1
  */
 
 export interface CpuThrottling {
@@ -12,7 +11,7 @@ export interface CpuThrottling {
   readonly throttledSeconds: number;
 }
 
-/** What was transferred from and to a block device. */
+/** The bytes and operations on one block device. */
 export interface DeviceIo {
   readonly major: number;
   readonly minor: number;
@@ -26,14 +25,14 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   dbytes: 'Discard',
 };
 
-/** Of version 1, the most complete first: each of them has the same format. */
+/** Files of cgroup v1, the most complete one first. All have the same format. */
 export const BLKIO_FILES = [
   'blkio.bfq.io_service_bytes_recursive',
   'blkio.throttle.io_service_bytes_recursive',
   'blkio.throttle.io_service_bytes',
 ] as const;
 
-/** Null: the kernel does not count it, or the group has no quota. */
+/** Null: the kernel has no such counter, or the group has no CPU quota. */
 export function parseThrottling(cpuStat: string, quota: string): CpuThrottling | null {
   if (!/^[1-9]/.test(quota)) return null;
   const [periods, throttledPeriods] = [
@@ -50,7 +49,7 @@ export function parseThrottling(cpuStat: string, quota: string): CpuThrottling |
   return { periods, throttledPeriods, throttledSeconds: nanoseconds / 1_000_000_000 };
 }
 
-/** io.stat of version 2. */
+/** Parses io.stat of cgroup v2. */
 export function parseIoStat(text: string): readonly DeviceIo[] {
   return text.split('\n').flatMap((line) => {
     const [device = '', ...fields] = line.trim().split(/\s+/);
@@ -63,7 +62,7 @@ export function parseIoStat(text: string): readonly DeviceIo[] {
   });
 }
 
-/** A file of blkio of version 1. Its last line is the sum over all devices, and no device. */
+/** Parses a blkio file of cgroup v1. The last line is the sum of all devices, and is skipped. */
 export function parseBlkio(text: string): readonly DeviceIo[] {
   const devices = new Map<string, Record<string, number>>();
   for (const line of text.split('\n')) {

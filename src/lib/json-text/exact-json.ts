@@ -1,10 +1,10 @@
 /**
  * Parses and prints JSON without changing integers, at the speed of JSON.parse and JSON.stringify.
  *
- * JSON.parse rounds integers beyond 2^53. Here those that fit into 64 bits become bigints, and the others
- * doubles, as in kube-apiserver. A text without sixteen digits in a row has no such integer, and most texts
- * are like that: they cost a look at every sixteenth character more than JSON.parse. A value without bigints, on which
- * JSON.stringify does not throw, costs nothing more.
+ * JSON.parse rounds integers beyond 2^53. Here such integers become bigints if they fit into 64 bits, and
+ * otherwise doubles, as in kube-apiserver. A text without sixteen digits in a row has no such integer. Most
+ * texts are like that, and cost only a check of every sixteenth character more than JSON.parse. Printing a
+ * value without bigints costs nothing more than JSON.stringify.
  *
  *     9007199254740991              number
  *     9007199254740993              bigint
@@ -14,33 +14,34 @@
  */
 import { isJsonObject, type Json } from '../json.ts';
 
-/** Without sixteen digits in a row, no integer is beyond 2^53. */
+/** An integer beyond 2^53 has at least this many digits. */
 const DIGITS_MIN = 16;
-/** Without sixteen digits and without this, no number is beyond all doubles. */
+/** A number beyond the range of doubles has this exponent or at least DIGITS_MIN digits. */
 const LARGE_EXPONENT = /[eE]\+?\d{3}/;
 const INTEGER = /^-?\d+$/;
-/** More than any integer of 64 bits has, with its sign. */
+/** More characters than any 64-bit integer has, including its sign. */
 const KEPT_CHARS_MAX = 24;
 const SHOWN_MAX = 40;
 const [QUOTE, MINUS, ZERO, NINE, BACKSLASH] = [34, 45, 48, 57, 92] as const;
 
-/** Which integers that a number cannot hold become bigints. */
+/** Decides which of the integers beyond 2^53 become bigints. */
 export type KeepInteger = (integer: bigint) => boolean;
 
 export function isInt64(integer: bigint): boolean {
   return BigInt.asIntN(64, integer) === integer;
 }
 
-/** Throws a SyntaxError for what is no JSON. */
+/** Throws a SyntaxError if the text is not JSON. */
 export function parseExactJson(text: string, keep: KeepInteger = isInt64): Json {
   const value: Json = JSON.parse(text);
   if (!hasManyDigits(text)) return value;
-  // Once they are quoted, integers come out as strings: where one tree has a number, and the other a string.
+  // The text is parsed a second time with these integers quoted. Where one result has a number and the other
+  // a string, the string is the exact integer.
   const quoted = quoteIntegers(text, keep);
   return quoted === text ? value : restore(value, JSON.parse(quoted));
 }
 
-/** Throws a RangeError if a number in the JSON is beyond all doubles: it would be printed as null. */
+/** Throws a RangeError if a number is beyond the range of doubles: it would be printed as null. */
 export function checkDoubles(text: string): void {
   if (hasManyDigits(text) || LARGE_EXPONENT.test(text)) forEachNumber(text, checkDouble);
 }
@@ -52,14 +53,14 @@ function checkDouble(digits: string): void {
 }
 
 /**
- * Throws a TypeError for a value that contains itself, and a RangeError for one that is nested too deeply.
- * `indent`: so many spaces for each level, on lines of their own; absent: all in one line.
+ * Throws a TypeError if the value contains itself, and a RangeError if it is nested too deeply. `indent`: the
+ * spaces per level. 0: everything in one line.
  */
 export function printExactJson(value: unknown, indent = 0): string {
   try {
     return JSON.stringify(value, null, indent);
   } catch (error) {
-    // A bigint somewhere in it, or what cannot be printed at all.
+    // The value contains a bigint, or cannot be printed at all.
     if (error instanceof TypeError) return printWithIntegers(value, ' '.repeat(indent));
     throw error;
   }
@@ -71,7 +72,7 @@ export function jsonInteger(integer: bigint): number | bigint {
   return Number.isSafeInteger(rounded) ? rounded : integer;
 }
 
-/** So many digits in a row cover one of these characters, so most of the text is not looked at. */
+/** Checks only every sixteenth character: sixteen digits in a row must cover one of them. */
 function hasManyDigits(text: string): boolean {
   for (let at = DIGITS_MIN - 1; at < text.length; at += DIGITS_MIN) {
     if (!isDigit(text.charCodeAt(at))) continue;
@@ -99,7 +100,7 @@ function quoteIntegers(text: string, keep: KeepInteger): string {
   return done === 0 ? text : quoted + text.slice(done);
 }
 
-/** The text is known to be JSON, so each step only has to find where a token ends. */
+/** The text is valid JSON, so each step only has to find the end of a token. */
 function forEachNumber(text: string, visit: (digits: string, start: number) => void): void {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -113,7 +114,7 @@ function forEachNumber(text: string, visit: (digits: string, start: number) => v
 }
 
 function isKept(digits: string, keep: KeepInteger): boolean {
-  // Of longer ones the digits are not read: a bigint of them takes more than linear time.
+  // Longer ones are not converted, because BigInt takes more than linear time.
   if (digits.length < DIGITS_MIN || digits.length > KEPT_CHARS_MAX) return false;
   if (!INTEGER.test(digits) || Number.isSafeInteger(Number(digits))) return false;
   return keep(BigInt(digits));
@@ -125,14 +126,17 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** A number ends before a comma, a bracket or a blank, all of which are no character of a number. */
+/** A number ends before the first comma, bracket or blank. */
 function endOfNumber(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && '0123456789.eE+-'.includes(text[at] ?? '')) at += 1;
   return at;
 }
 
-/** Writes into `value`, which is new. Without recursion: however deep it is, the stack does not overflow. */
+/**
+ * Writes the bigints into `value`, which no caller has yet. Iterative, so that a deep value does not overflow
+ * the stack.
+ */
 function restore(value: Json, quoted: Json): Json {
   if (typeof value === 'number') return typeof quoted === 'string' ? BigInt(quoted) : value;
   const pairs: (readonly [value: Json, quoted: Json])[] = [[value, quoted]];
@@ -143,7 +147,7 @@ function restore(value: Json, quoted: Json): Json {
       const text = childOf(other, key);
       if (typeof child !== 'number') pairs.push([child, text]);
       else if (typeof text === 'string') {
-        // A field may be called __proto__.
+        // An assignment would not work for a field called __proto__.
         const change = {
           value: BigInt(text),
           enumerable: true,
@@ -162,7 +166,7 @@ function childOf(parent: Json, key: string): Json {
   return isJsonObject(parent) ? (parent[key] ?? null) : null;
 }
 
-/** As JSON.stringify prints, with bigints. */
+/** Prints as JSON.stringify does, but with bigints. */
 function printWithIntegers(value: unknown, step: string, margin = ''): string {
   if (typeof value === 'bigint') return value.toString();
   const inner = margin + step;

@@ -1,8 +1,8 @@
 /**
- * A number that only grows, from the start of the program on.
+ * A metric that only grows, from the start of the program.
  *
- * Scrapers take a decrease for a restart, and a NaN would stay until the end. So either is a bug of the
- * caller, and throws.
+ * Scrapers take a decrease for a restart, and a NaN would stay for the rest of the run. Both are bugs of the
+ * caller, so they throw.
  */
 import { InvariantError } from '../assert.ts';
 import type { Metric, Sample } from './metric.ts';
@@ -15,7 +15,7 @@ export class Counter implements Metric {
   }
 
   inc(by = 1): void {
-    // Not `assert`: that would build its message on every call.
+    // `assert` would build its message on every call.
     if (!(by >= 0 && by < Infinity)) throw new InvariantError(`a counter cannot grow by ${by}`);
     this.#value += by;
   }

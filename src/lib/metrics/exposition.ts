@@ -1,12 +1,12 @@
 /**
- * The text format for scrapers, in its two versions.
+ * Formats metrics for scrapers, as Prometheus text or OpenMetrics.
  *
  *     # HELP restarts_total Number of restarts.
  *     # TYPE restarts_total counter
  *     restarts_total{static="true"} 2
  *
- * Families come in the order of their names, metrics in the order of their label values, so that the
- * same state is always the same text. A family without any metric is left out.
+ * Families are sorted by name, metrics by label values, so that the same state always gives the same text. A
+ * family without metrics is left out.
  */
 import type { Member } from './family.ts';
 import type { Sample } from './metric.ts';
@@ -14,7 +14,7 @@ import { fractionText, numberText } from './number-text.ts';
 import type { ReadableFamily, Registry } from './registry.ts';
 
 export interface Exposition {
-  /** For the answer's header of that name. */
+  /** The value of the header Content-Type. */
   readonly contentType: string;
   expose(registry: Registry): string;
 }
@@ -47,8 +47,8 @@ const OPEN_METRICS: Dialect = {
   head: ({ name, help, kind }) => {
     const helpText = escapeHelp(help).replaceAll('"', '\\"');
     if (kind !== 'counter') return headText(name, helpText, kind);
-    // A counter's samples must end in _total here, and its family must not. One with another name
-    // can still be shown, as a metric of unknown type.
+    // In OpenMetrics, samples of a counter must end in _total, and its family must not. A counter with
+    // another name is shown as a metric of unknown type.
     return name.endsWith('_total')
       ? headText(name.slice(0, -'_total'.length), helpText, kind)
       : headText(name, helpText, 'unknown');
@@ -79,7 +79,7 @@ function memberText(name: string, { labelText, metric }: Member, dialect: Dialec
   return text;
 }
 
-/** The bound comes last, whatever the alphabetical position of `le`. */
+/** `le` comes last, regardless of its alphabetical position. */
 function withBound(labelText: string, bound: string): string {
   return labelText === '' ? `le="${bound}"` : `${labelText},le="${bound}"`;
 }

@@ -1,15 +1,15 @@
 /**
- * The metrics of one name, distinguished by the values of their labels.
+ * A metric family: the metrics of one name, distinguished by the values of their labels.
  *
  *     requests ── GET ── 200 ── a counter
  *              │     └── 404 ── a counter
  *              └─ POST ─ 201 ── a counter
  *
- * They are in a tree with a level for each label. So finding one builds no string, and joined values
- * cannot collide. Code that counts often calls `with` once, and keeps the metric.
+ * Metrics are in a tree with one level per label. So a lookup builds no string, and joined values cannot
+ * collide. Code that counts often calls `with` once and keeps the metric.
  *
- * The caller limits how many values a label takes. For labels that name objects which come and go there
- * are `remove` and `reset`; a metric that was kept from before is then no longer shown.
+ * The caller limits the number of values of a label. For labels that name short-lived objects there are
+ * `remove` and `reset`; a removed metric that a caller still keeps is no longer shown.
  */
 import { assert, InvariantError } from '../assert.ts';
 import type { Metric, MetricKind } from './metric.ts';
@@ -31,18 +31,18 @@ export interface Member<M extends Metric = Metric> {
 
 interface Branch<M extends Metric> {
   readonly branches: Map<string, Branch<M>>;
-  /** Null above the last level. */
+  /** Null: this is not the last level. */
   member: Member<M> | null;
 }
 
-/** Names that begin with two underscores belong to Prometheus, and `le` to the buckets. */
+/** Names that begin with two underscores are reserved for Prometheus, and `le` for buckets. */
 const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 export class Family<M extends Metric, Label extends string = never> {
   readonly kind: MetricKind;
   readonly name: string;
   readonly help: string;
-  /** In the order of the alphabet, as they are shown. */
+  /** In alphabetical order, as they are shown. */
   readonly labels: readonly Label[];
   readonly #make: () => M;
   #root: Branch<M> = emptyBranch();
@@ -60,7 +60,7 @@ export class Family<M extends Metric, Label extends string = never> {
     }
   }
 
-  /** The metric with these values; a new one if there is none yet. */
+  /** The metric with these label values; created if it does not exist yet. */
   with(values: LabelValues<Label>): M {
     this.#refuseUndeclared(values);
     let branch = this.#root;
@@ -74,14 +74,14 @@ export class Family<M extends Metric, Label extends string = never> {
     return branch.member.metric;
   }
 
-  /** Forgets the metric with these values. False if there was none. */
+  /** Removes the metric with these label values. False: there was none. */
   remove(values: LabelValues<Label>): boolean {
     this.#refuseUndeclared(values);
     const path = this.labels.map((label) => this.#valueOf(values, label));
     return cut(this.#root, path);
   }
 
-  /** Forgets every metric, for a caller that sets them all again. */
+  /** Removes all metrics, for a caller that sets them all again. */
   reset(): void {
     this.#root = emptyBranch();
   }
@@ -92,7 +92,7 @@ export class Family<M extends Metric, Label extends string = never> {
   }
 
   #valueOf(values: LabelValues<Label>, label: Label): string {
-    // An inherited member with a label's name, such as `constructor`, is no string.
+    // An inherited property with the name of a label, such as `constructor`, is not a string.
     const value: unknown = values[label];
     if (typeof value === 'string') return value;
     throw new InvariantError(`${this.name} needs a value for its label ${label}`);
@@ -122,7 +122,7 @@ function* membersOf<M extends Metric>(branch: Branch<M>): Generator<Member<M>> {
   for (const [, next] of inOrder) yield* membersOf(next);
 }
 
-/** Removes the end of the path, and the branches that are empty without it. */
+/** Removes the leaf of the path, and branches that become empty. */
 function cut<M extends Metric>(branch: Branch<M>, path: readonly string[]): boolean {
   const [value, ...rest] = path;
   if (value === undefined) {

@@ -1,6 +1,6 @@
 /**
- * A number that goes up and down. It may be infinite, but it is always a number: a NaN would make
- * every sum over it a NaN too, far from where it came from.
+ * A metric that goes up and down. It may be infinite, but never NaN, which would spread to every sum over the
+ * metric, far from its cause.
  */
 import { InvariantError } from '../assert.ts';
 import type { Metric, Sample } from './metric.ts';

@@ -1,9 +1,8 @@
 /**
  * A histogram of observed values.
  *
- * Each observation is counted in one bucket only; the cumulative counts are computed when they are
- * read, which is rare. Sum and counts are counters to scrapers, so observations must be finite and not
- * negative.
+ * Each observation is counted in one bucket; the cumulative counts are computed when they are read, which is
+ * rare. Scrapers treat sum and counts as counters, so observations must be finite and not negative.
  */
 import { assert, InvariantError } from '../assert.ts';
 import type { Metric, Sample } from './metric.ts';
@@ -15,7 +14,7 @@ export const DEFAULT_BUCKETS: readonly number[] = [
 
 export class Histogram implements Metric {
   readonly #bounds: readonly number[];
-  /** One for each bound, and one for what is above all of them. */
+  /** One count per bound, and one for observations above all bounds. */
   readonly #counts: number[];
   #sum = 0;
 
@@ -34,7 +33,7 @@ export class Histogram implements Metric {
   }
 
   observe(value: number): void {
-    // Not `assert`: that would build its message on every call.
+    // `assert` would build its message on every call.
     if (!(value >= 0 && value < Infinity)) {
       throw new InvariantError(`a histogram cannot observe ${value}`);
     }
@@ -53,7 +52,7 @@ export class Histogram implements Metric {
     yield { suffix: '_count', le: null, value: total };
   }
 
-  /** Linear: with two dozen bounds, and most values small, that beats a binary search. */
+  /** A linear search: with two dozen bounds and mostly small values, it is faster than a binary search. */
   #bucketOf(value: number): number {
     const bounds = this.#bounds;
     let index = 0;
@@ -62,7 +61,7 @@ export class Histogram implements Metric {
   }
 }
 
-/** A copy of the bounds, which are finite, not negative, and each above the one before. */
+/** Checks that the bounds are finite, not negative and ascending, and returns a copy. */
 export function checkBuckets(name: string, bounds: readonly number[]): readonly number[] {
   assert(bounds.length > 0, `${name} has no buckets`);
   let below = -1;

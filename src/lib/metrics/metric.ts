@@ -1,15 +1,15 @@
 /**
- * A metric as the text formats see it: a few samples under its family's name.
+ * The interface between metrics and text formats: a metric is a list of samples under the name of its family.
  *
- * Metrics know nothing of text formats, and formats nothing of how a metric counts.
+ * Metrics do not know the text formats, and formats do not know how a metric counts.
  */
 
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
 
 export interface Sample {
-  /** Goes behind the family's name. */
+  /** The suffix of the family's name. */
   readonly suffix: '' | '_bucket' | '_sum' | '_count';
-  /** The bucket's upper bound, itself included. Null outside of buckets. */
+  /** The inclusive upper bound of a bucket. Null: the sample is not a bucket. */
   readonly le: number | null;
   readonly value: number;
 }

@@ -1,8 +1,8 @@
 /**
- * Numbers as Prometheus' Go library writes them, which is the most common form.
+ * Formats numbers as Prometheus' Go library does.
  *
- * For bounds of buckets it matters: they are label values, and to a reader `1e+06` and `1000000` are
- * two different buckets. So a million is `1e+06`, as it is in Kubernetes.
+ * This matters for the bounds of buckets, which are label values: to a scraper, `1e+06` and `1000000` are two
+ * different buckets. A million is `1e+06`, as in Kubernetes.
  */
 
 export function numberText(value: number): string {

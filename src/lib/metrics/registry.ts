@@ -1,9 +1,9 @@
 /**
- * All metrics of one program, each name once.
+ * The registry of all metrics of one program. Each name is registered once.
  *
- * A metric without labels is shown from the start, as zero; one with labels from its first use with its
- * values. The names that a text format derives are taken as well: beside a histogram `x` there is no
- * counter `x_count`, or a scraper could not distinguish the two.
+ * A metric without labels is shown from the start, as zero; a metric with labels from the first use of its
+ * label values. Names that a text format derives are reserved, too: beside a histogram `x` there can be no
+ * counter `x_count`, because a scraper could not distinguish the two.
  */
 import { assert } from '../assert.ts';
 import { Counter } from './counter.ts';
@@ -23,11 +23,11 @@ export interface LabelledOptions<Label extends string> extends MetricOptions {
 }
 
 export interface Bucketed {
-  /** Upper bounds, ascending. What is above the last one is counted, too. */
+  /** Upper bounds, ascending. Observations above the last one are counted, too. */
   readonly buckets?: readonly number[];
 }
 
-/** What the text formats need of a family. */
+/** The part of a family that the text formats need. */
 export interface ReadableFamily extends FamilyHead {
   members(): Iterable<Member>;
 }
@@ -97,7 +97,7 @@ export class Registry {
 function namesOf(kind: MetricKind, name: string): readonly string[] {
   switch (kind) {
     case 'counter':
-      // OpenMetrics calls the family by its name without the ending.
+      // In OpenMetrics the name of the family is without the suffix.
       return name.endsWith('_total') ? [name, name.slice(0, -'_total'.length)] : [name];
     case 'gauge':
       return [name];

@@ -1,10 +1,11 @@
 /**
- * Poly1305: a message authenticator that is used once for each key (RFC 8439, section 2.5).
+ * Computes Poly1305, a one-time message authenticator (RFC 8439, section 2.5): each key is used for one
+ * message.
  *
  * The message is a polynomial whose coefficients are its blocks of 16 bytes; it is evaluated at a secret
- * point modulo 2^130 - 5. Numbers have ten limbs of 13 bits: a product of two limbs, multiplied by five
- * and added up ten times, stays far below 2^53, so that plain numbers are exact. No step branches on
- * the key or the message.
+ * point modulo 2^130 - 5. Numbers have ten limbs of 13 bits: a product of two limbs, multiplied by five and
+ * added up ten times, stays far below 2^53, so that plain numbers are exact. No step branches on the key or
+ * the message.
  */
 export const TAG_BYTES = 16;
 const BLOCK_BYTES = 16;
@@ -15,7 +16,7 @@ const MASK = LIMB - 1;
 /** 2^130 is 5 modulo the prime. */
 const WRAP = 5;
 
-/** The key has 32 bytes: the point, and what is added at the end. */
+/** The key has 32 bytes: the point, and the number that is added at the end. */
 export function poly1305(key: Uint8Array, message: Uint8Array): Uint8Array {
   const point = limbsOf(clamp(key.subarray(0, 16)));
   const sum = new Float64Array(LIMBS);

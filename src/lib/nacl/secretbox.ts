@@ -1,10 +1,10 @@
 /**
- * NaCl's secretbox: XSalsa20 for secrecy and Poly1305 for authenticity, byte for byte what
- * `golang.org/x/crypto/nacl/secretbox` makes. The authenticator comes first:
+ * Seals and opens NaCl's secretbox: XSalsa20 for secrecy and Poly1305 for authenticity, byte for byte as
+ * `golang.org/x/crypto/nacl/secretbox`. The authentication tag comes first:
  *
  *     tag (16 bytes), message xor key stream
  *
- * The first 32 bytes of the key stream are the authenticator's key, and encrypt nothing.
+ * The first 32 bytes of the key stream are the key of Poly1305, and encrypt nothing.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { poly1305, TAG_BYTES } from './poly1305.ts';
@@ -25,7 +25,7 @@ export function sealSecretbox(message: Uint8Array, nonce: Uint8Array, key: Uint8
   return box;
 }
 
-/** Null: it was not sealed with this key and this nonce, or was changed. */
+/** Null: the box was sealed with another key or nonce, or was changed. */
 export function openSecretbox(
   box: Uint8Array,
   nonce: Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * Estimates how many instructions a pattern compiles to, without compiling it: `(a{1,500}){2}` is short, and
- * its program is long. Compiling a very large one takes seconds.
+ * Estimates how many instructions a pattern compiles to, without compiling it, because compiling a large one
+ * takes seconds. A short pattern can have a long program: `(a{1,500}){2}`.
  */
 
 /** Counts each letter, class and operator as one, multiplied by its maximum repetition. */
@@ -34,7 +34,7 @@ export function estimateProgram(pattern: string): number {
 }
 
 function endOfClass(pattern: string, start: number): number {
-  // A bracket that comes first is a letter of the class.
+  // A closing bracket right after the opening one is a character of the class.
   let at = pattern[start + 1] === '^' ? start + 2 : start + 1;
   for (at += 1; at < pattern.length && pattern[at] !== ']'; at += 1)
     if (pattern[at] === '\\') at += 1;

@@ -1,10 +1,10 @@
 /**
- * Regular expressions from users, matched in linear time. They are Go's (RE2), as everywhere in Kubernetes:
- * without look-around and backreferences, so no text takes exponential time.
+ * Compiles regular expressions from users and matches them in linear time. The syntax is Go's (RE2), as
+ * everywhere in Kubernetes: it has no look-around and no backreferences, so no text takes exponential time.
  *
- * Linear is not yet quick: each letter may cost as many steps as the program of the pattern has instructions,
- * some twenty nanoseconds each. So the program is bounded when a pattern is compiled, and the steps are
- * bounded when an object is validated.
+ * Linear is not always quick: each character may cost as many steps as the compiled program has instructions,
+ * about twenty nanoseconds each. So the size of a program is limited when a pattern is compiled, and the
+ * number of steps when an object is validated.
  */
 import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
@@ -14,15 +14,15 @@ export interface Pattern {
   /** Matches anywhere in the text. */
   readonly matches: (text: string) => boolean;
   readonly expression: RE2JS;
-  /** Instructions: the most steps that each letter of a text can take. */
+  /** The number of instructions: the maximum of steps per character. */
   readonly size: number;
 }
 
-/** The budget of all patterns while one object is validated. */
+/** Limits the steps of all patterns together while one object is validated. */
 export class PatternBudget {
   #steps = STEPS_MAX;
 
-  /** False: not enough is left to match a text against the pattern. */
+  /** False: the remaining budget is too small to match the text. */
   spend(text: string, { size }: Pattern): boolean {
     this.#steps -= text.length * size;
     return this.#steps >= 0;
@@ -33,7 +33,7 @@ const STEPS_MAX = 10_000_000;
 const PATTERN_CHARS_MAX = 10_000;
 const PROGRAM_SIZE_MAX = 10_000;
 
-/** A pattern is needed again for each object. */
+/** Compiled patterns are cached, because each object needs them again. */
 const CACHE_SIZE_MAX = 1000;
 const known = new Map<string, Pattern | PatternFault>();
 
@@ -70,7 +70,7 @@ function compile(text: string): Pattern | PatternFault {
   if (text.length > PATTERN_CHARS_MAX) {
     return { fault: `expression too large: it has more than ${PATTERN_CHARS_MAX} characters` };
   }
-  // The estimate may be too high, but not by much.
+  // The estimate may be too high, but less than twice.
   if (estimateProgram(text) > 2 * PROGRAM_SIZE_MAX) return TOO_LARGE;
   try {
     const expression = compiler().compile(text);

@@ -1,19 +1,19 @@
 /**
  * Assembles a program in classic BPF, from its last instruction to its first.
  *
- * Jumps of BPF only go forward, and conditional ones at most 255 instructions far. Written backwards,
- * the target of a jump is always there already, so its distance is known. If it is too far, a copy of
- * the target (for a return) or a jump without condition, which may be long, is put in between.
+ * Jumps in BPF only go forward, conditional ones at most 255 instructions. Because the program is written
+ * backwards, the target of a jump always exists already, and its distance is known. If the target is too far,
+ * a copy of it (of a return) or an unconditional jump, which may be long, is inserted.
  *
  *     written    last ◀──────────────────────────────────────── first
  *     runs       load number ─▶ number >= 60? ─▶ … ─▶ return
  *
  *   1. Every jump ends within the program, at an instruction behind it.
- *   2. Every path ends with a return: each instruction is given the one that follows it.
+ *   2. Every path ends with a return: each instruction is created with the instruction that follows it.
  */
 import { assert } from '../assert.ts';
 
-/** An instruction, counted from the end of the program. */
+/** The number of an instruction, counted from the end of the program. */
 export type Label = number;
 
 export type Comparison = 'equal' | 'greater' | 'greater-or-equal' | 'any-bit';
@@ -41,7 +41,7 @@ const INSTRUCTION_BYTES = 8;
 export class BpfProgram {
   /** The last instruction of the program is the first of the list. */
   readonly #backwards: Instruction[] = [];
-  /** The copy of each return that was written last. */
+  /** The newest copy of each return. */
   readonly #returns = new Map<number, Label>();
 
   get length(): number {
@@ -53,12 +53,12 @@ export class BpfProgram {
     return this.#return(value, 0);
   }
 
-  /** Loads a word of the call's data, then goes on at `next`. */
+  /** Loads a word of the call's data, then continues at `next`. */
   load(offset: number, next: Label): Label {
     return this.#before(next, { code: LOAD_WORD, ifTrue: 0, ifFalse: 0, k: offset });
   }
 
-  /** Keeps the bits of `mask` of the loaded word, then goes on at `next`. */
+  /** Applies `mask` to the loaded word, then continues at `next`. */
   and(mask: number, next: Label): Label {
     return this.#before(next, { code: AND, ifTrue: 0, ifFalse: 0, k: mask });
   }
@@ -66,7 +66,7 @@ export class BpfProgram {
   /** Compares the loaded word with `k`, unsigned. */
   branch(comparison: Comparison, k: number, ifTrue: Label, ifFalse: Label): Label {
     if (ifTrue === ifFalse) return ifTrue;
-    // Bringing the second target near may take one instruction more.
+    // Reaching the second target may need one more instruction.
     const nearTrue = this.#near(ifTrue, 1);
     const nearFalse = this.#near(ifFalse, 0);
     const here = this.length;
@@ -90,14 +90,14 @@ export class BpfProgram {
     return new Uint8Array(view.buffer);
   }
 
-  /** What changes the loaded word and then returns can return at once. */
+  /** If a return follows, the loaded word does not matter, and the instruction is left out. */
   #before(next: Label, instruction: Instruction): Label {
     if (this.#backwards[next]?.code === RETURN) return next;
     if (next !== this.length - 1) this.#jump(next);
     return this.#write(instruction);
   }
 
-  /** A copy that the next jump reaches, even if `spare` instructions are written before it. */
+  /** A return that the next jump can reach even if `spare` more instructions are written in between. */
   #return(value: number, spare: number): Label {
     const written = this.#returns.get(value);
     if (written !== undefined && this.#reaches(written, spare)) return written;

@@ -1,22 +1,22 @@
 /**
- * Decides what happens to every number of a system call, before any code is made for it.
+ * Decides what a seccomp profile does with every system call number, before any BPF code is generated.
  *
- * For one call, these rules of a profile count (as in runc with libseccomp):
+ * Which rules of a profile decide a call (as in runc with libseccomp):
  *
- *   1. Rules whose `includes` and `excludes` fit the processor, the kernel and the capabilities, and
- *      whose action is not the default action: the others would change nothing.
- *   2. Conditions on different arguments of one rule must all hold. If two conditions of a rule are on
- *      the same argument, each of its conditions is a rule of its own: one that holds is enough.
- *   3. The first rule without conditions decides the call, and rules with conditions do not count.
- *      Otherwise the rules are tried in the order of the profile, the first that matches decides, and
- *      the default action applies if none does. (libseccomp leaves open which of two matching rules
- *      with different actions decides; here it is the first.)
+ *   1. Rules count if their `includes` and `excludes` fit the processor, the kernel and the capabilities, and
+ *      if their action is not the default action: the others would change nothing.
+ *   2. Conditions on different arguments of one rule must all hold. If two conditions of a rule are on the
+ *      same argument, each of its conditions is a rule of its own: one that holds is enough.
+ *   3. The first rule without conditions decides the call, and rules with conditions do not count. If there
+ *      is none, the rules are tried in the order of the profile; the first that matches decides, and if none
+ *      matches, the default action applies. (libseccomp leaves open which of two matching rules with
+ *      different actions decides; here it is the first.)
  *
  * Numbers that no rule names:
  *
- *   4. Numbers above the largest one that a rule names answer ENOSYS, unless the default action lets
- *      calls through (ALLOW, LOG, TRACE): they are newer than the profile, and a libc that gets ENOSYS
- *      falls back to an older call, while EPERM makes it fail.
+ *   4. Numbers above the largest one that a rule names fail with ENOSYS, unless the default action permits
+ *      calls (ALLOW, LOG, TRACE): they are newer than the profile, and a libc that gets ENOSYS falls back to
+ *      an older call, while EPERM makes it fail.
  *   5. On x64, x32 numbers get `foreignResult`. All others get the default action.
  */
 import { ENOSYS, returnValue, X32_NUMBERS } from './kernel-values.ts';
@@ -38,10 +38,10 @@ export interface SeccompTarget {
   readonly kernel: readonly [number, number];
 }
 
-/** `results` are values that a filter returns. */
+/** `result` and `otherwise` are return values of the filter. */
 export interface CallDecision {
   readonly cases: readonly { readonly args: readonly SeccompArg[]; readonly result: number }[];
-  /** If no case matches. */
+  /** The result if no case matches. */
   readonly otherwise: number;
 }
 
@@ -51,7 +51,7 @@ export interface NumberRange {
   readonly decision: CallDecision;
 }
 
-/** Docker's names of processors are Go's. */
+/** Docker uses Go's names of processors. */
 const DOCKER_NAMES: Readonly<Record<SeccompProcessor, string>> = {
   x64: 'amd64',
   arm64: 'arm64',
@@ -92,10 +92,10 @@ export function decideNumbers(
 }
 
 /**
- * For calls of another architecture than the machine's own: a 32-bit program, or x32. Their numbers
- * mean other calls, so no rule fits. A profile that kills or traps by default does so here; otherwise
- * the answer is ENOSYS, as of a kernel without that architecture. An error number of the default
- * action would not do: its default is EPERM, which says that some right is missing.
+ * The result for calls of a foreign architecture: a 32-bit program, or x32. Their numbers mean other calls,
+ * so no rule applies. If the default action kills or traps, it applies here, too; otherwise the call fails
+ * with ENOSYS, as on a kernel without that architecture. The error number of the default action is not used:
+ * it is usually EPERM, which would mean a missing right.
  */
 export function foreignResult({ defaultAction }: SeccompProfile): number {
   const { type } = defaultAction;
@@ -103,7 +103,7 @@ export function foreignResult({ defaultAction }: SeccompProfile): number {
   return returnValue(isFatal ? defaultAction : { type: 'errno', data: ENOSYS });
 }
 
-/** Names that the table does not know are left out: the processor has no such call. */
+/** Names that are not in the table are ignored: the processor has no such call. */
 function rulesByNumber(
   rules: readonly SeccompRule[],
   processor: SeccompProcessor,
@@ -141,7 +141,7 @@ function always(result: number): CallDecision {
   return { cases: [], otherwise: result };
 }
 
-/** A tracer knows newer calls, or answers ENOSYS itself. */
+/** TRACE counts as well: the tracer knows newer calls, or returns ENOSYS itself. */
 function letsThrough({ type }: SeccompAction): boolean {
   return type === 'allow' || type === 'log' || type === 'trace';
 }
@@ -171,7 +171,7 @@ export function isAtLeast(
   return major > minMajor || (major === minMajor && minor >= minMinor);
 }
 
-/** Drops empty ranges, and those that go on with the decision of the one before. */
+/** Drops empty ranges, and ranges with the same decision as the one before. */
 function merge(ranges: readonly NumberRange[]): readonly NumberRange[] {
   return ranges
     .filter(({ first }, index) => first !== ranges[index + 1]?.first)
@@ -181,7 +181,7 @@ function merge(ranges: readonly NumberRange[]): readonly NumberRange[] {
     );
 }
 
-/** Equal for decisions that need the same code. */
+/** A key that is equal for decisions with the same code. */
 export function decisionKey(decision: CallDecision | undefined): string {
   if (!decision) return '';
   const cases = decision.cases.map(({ args, result }) => {

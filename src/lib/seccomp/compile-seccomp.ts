@@ -1,13 +1,12 @@
 /**
- * Seccomp: turns a profile of system calls into the program that the kernel runs for each call of a
- * container.
+ * Compiles a seccomp profile to the BPF program that the kernel runs for each system call of a container.
  *
  *     text ──parseSeccompProfile──▶ SeccompProfile ──compileSeccomp──▶ struct sock_filter[]
  *            (parse-profile.ts)      ▲                                  for prctl(2) or seccomp(2)
  *                                    └── DEFAULT_SECCOMP_PROFILE (default-profile.ts)
  *
- * This folder only makes bytes. The process that becomes the container installs them right before
- * exec, with no_new_privs set or CAP_SYS_ADMIN, and with the flags of `seccompFlags`.
+ * This folder only produces bytes. The process that becomes the container installs them right before exec,
+ * with no_new_privs set or with CAP_SYS_ADMIN, and with the flags of `seccompFlags`.
  *
  * The program:
  *
@@ -17,15 +16,14 @@
  *              │
  *     conditions on arguments, where there are any ──▶ return
  *
- *   1. Calls of other architectures (32-bit programs, x32) are refused whatever the profile lists.
- *      Docker's default profile allows them by their own numbers; podkeep takes the safe side, since a
- *      second table of numbers is a second way around the first. `architectures` and `archMap`
- *      therefore add nothing, and the machine's own architecture is always included.
- *   2. call-decisions.ts says which rule decides a call, and what calls get that the profile does not
- *      know.
- *   3. Numbers and architecture are looked at before any argument, with instructions that the kernel
- *      can evaluate ahead (5.11 and newer): for calls that are always allowed it then skips the
- *      program.
+ *   1. Calls of other architectures (32-bit programs, x32) are refused whatever the profile lists. Docker's
+ *      default profile allows them by their own numbers; podkeep does not, because a second table of numbers
+ *      is a second way around the first. `architectures` and `archMap` therefore add nothing, and the
+ *      machine's own architecture is always included.
+ *   2. call-decisions.ts decides which rule applies to a call, and the result of calls that the profile does
+ *      not name.
+ *   3. The program checks architecture and number before any argument, with instructions that the kernel can
+ *      evaluate in advance (since 5.11): for calls that are always allowed it then skips the program.
  */
 import { assert } from '../assert.ts';
 import {
@@ -44,10 +42,10 @@ import { ARCHITECTURE_OFFSET, ARCHITECTURES, NUMBER_OFFSET } from './kernel-valu
 import { profileUnsupported } from './seccomp-errors.ts';
 import type { SeccompActionType, SeccompProfile } from './seccomp-profile.ts';
 
-/** BPF_MAXINSNS: the kernel takes no longer program. */
+/** BPF_MAXINSNS, the kernel's limit for the length of a program. */
 const INSTRUCTIONS_MAX = 4096;
 
-/** Older kernels take an action that they do not know for an order to kill. */
+/** The first kernel version of each action. Older kernels kill the process on an unknown action. */
 const ACTIONS_SINCE: Readonly<Partial<Record<SeccompActionType, readonly [number, number]>>> = {
   'kill-process': [4, 14],
   log: [4, 14],
@@ -96,7 +94,9 @@ function unsupported(profile: SeccompProfile, target: SeccompTarget): readonly s
     : reasons;
 }
 
-/** Finds the range of the loaded number. Equal decisions share their code, which `written` names. */
+/**
+ * Generates a binary search for the range of the loaded number. Equal decisions share the code in `written`.
+ */
 function searchCode(
   program: BpfProgram,
   ranges: readonly NumberRange[],
@@ -123,7 +123,7 @@ function sharedCode(
   return label;
 }
 
-/** Tries one case after the other; written backwards, as everything in a program. */
+/** Generates code that tries one case after the other, backwards like the whole program. */
 function decisionCode(program: BpfProgram, { cases, otherwise }: CallDecision): Label {
   return cases.reduceRight((next, { args, result }) => {
     const matched = program.return(result);

@@ -1,6 +1,6 @@
 /**
- * Code that compares one argument of a system call. Arguments have 64 bits, BPF compares 32: the high
- * words decide, and the low words where the high ones are equal. All comparisons are unsigned.
+ * Generates BPF code that compares one argument of a system call. Arguments have 64 bits, but BPF compares
+ * 32: the high words decide, and if they are equal, the low words. All comparisons are unsigned.
  */
 import { unreachable } from '../assert.ts';
 import type { BpfProgram, Label } from './bpf-program.ts';
@@ -12,7 +12,7 @@ interface Words {
   readonly low: number;
 }
 
-/** Goes on at `matched` if the condition holds, otherwise at `unmatched`. */
+/** The code continues at `matched` if the condition holds, otherwise at `unmatched`. */
 export function conditionCode(
   program: BpfProgram,
   arg: SeccompArg,

@@ -1,11 +1,11 @@
 /**
- * The system calls that every container may make, by purpose.
+ * Lists the system calls that every container may make, by purpose.
  *
- * The set is that of containerd 2.4, reduced to calls of 64-bit processors, since calls of 32-bit
- * programs are refused anyway. What is missing is missing on purpose:
+ * The set is that of containerd 2.4 without calls of 32-bit programs, which are refused anyway. These are
+ * missing on purpose:
  *
- *   - io_uring: its operations bypass seccomp, and its own faults have been many.
- *   - keyctl, add_key, request_key: the kernel's keyrings are not separated by containers.
+ *   - io_uring: its operations bypass seccomp, and it has had many vulnerabilities.
+ *   - keyctl, add_key, request_key: containers do not separate the kernel's keyrings.
  *   - userfaultfd, kexec, swapon, nfsservctl, uselib, and others that reach beyond the container, or
  *     that only exploits still use.
  */

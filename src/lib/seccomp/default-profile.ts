@@ -1,11 +1,11 @@
 /**
- * The profile `RuntimeDefault`: what container runtimes allow by default, with what each capability
- * adds. The facts are those of containerd 2.4. Docker's profile of the same time differs in two: it
- * allows sockets of families that do not exist yet, and lsm_* calls only with CAP_SYS_ADMIN.
+ * The seccomp profile `RuntimeDefault`: the system calls that container runtimes allow by default, and those
+ * that each capability adds. It follows containerd 2.4. Docker's profile of that time differs in two points:
+ * it allows sockets of families that do not exist yet, and lsm_* calls only with CAP_SYS_ADMIN.
  *
- * A call that is not allowed fails with EPERM. Two kinds fail with ENOSYS, so that a libc falls back
- * to an older call: clone3, whose flags no filter can see (they are behind a pointer), and calls that
- * are newer than this profile (call-decisions.ts, rule 4).
+ * A call that is not allowed fails with EPERM. Two kinds fail with ENOSYS, so that a libc falls back to an
+ * older call: clone3, whose flags a filter cannot see (they are behind a pointer), and calls that are newer
+ * than this profile (call-decisions.ts, rule 4).
  */
 import { DEFAULT_CALLS } from './default-calls.ts';
 import { ENOSYS } from './kernel-values.ts';
@@ -23,14 +23,15 @@ const ALLOW: SeccompAction = { type: 'allow', data: 0 };
 const EPERM = 1;
 
 /**
- * CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. A new namespace, of users above
- * all, opens parts of the kernel to processes that have no rights outside of it.
+ * CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. A new namespace, above all a user
+ * namespace, opens parts of the kernel to processes that have no rights outside of it.
  */
 const NAMESPACE_FLAGS = 0x7e02_0000n;
 
 /**
- * The ordinary one; with the uname of a 32-bit machine (0x8), of Linux 2.6 (0x20000), or of both; and
- * 0xffffffff, which asks for the current one. Others switch off protections of the process.
+ * The allowed arguments of personality(2): the normal one; uname of a 32-bit machine (0x8), of Linux 2.6
+ * (0x20000), or both; and 0xffffffff, which queries the current one. Others disable protections of the
+ * process.
  */
 const PERSONALITIES = [0x0n, 0x8n, 0x2_0000n, 0x2_0008n, 0xffff_ffffn];
 

@@ -1,8 +1,8 @@
 /**
- * Numbers of the kernel's interface for seccomp filters (linux/seccomp.h, linux/audit.h).
+ * Constants of the kernel's interface for seccomp filters (linux/seccomp.h, linux/audit.h).
  *
- * A filter is a program in classic BPF. It reads the `seccomp_data` of a call, in words of 32 bits,
- * and returns what the kernel shall do:
+ * A filter is a program in classic BPF. It reads the `seccomp_data` of a call, in words of 32 bits, and
+ * returns the action for the kernel:
  *
  *     byte 0    number of the system call
  *     byte 4    architecture of the call
@@ -25,7 +25,7 @@ export const ARCHITECTURES: Readonly<Record<SeccompProcessor, number>> = {
   riscv64: 0xc000_00f3,
 };
 
-/** On x64 the numbers of the x32 ABI begin here; the architecture is that of ordinary calls. */
+/** The first number of the x32 ABI on x64. Its calls have the architecture of ordinary calls. */
 export const X32_NUMBERS = 0x4000_0000;
 
 export function lowWordOffset(argument: number): number {
@@ -36,7 +36,7 @@ export function highWordOffset(argument: number): number {
   return ARGUMENTS_OFFSET + 8 * argument + 4;
 }
 
-/** What the filter returns for an action: SECCOMP_RET_*. */
+/** The return value of a filter for an action: SECCOMP_RET_*. */
 export function returnValue({ type, data }: SeccompAction): number {
   switch (type) {
     case 'kill-process':

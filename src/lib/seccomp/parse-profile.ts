@@ -1,10 +1,10 @@
 /**
- * Reads a seccomp profile: the OCI runtime-spec's `linux.seccomp`, or the profile files of Docker,
- * which add conditions to rules (`includes`, `excludes`) and a map of architectures.
+ * Parses a seccomp profile: the OCI runtime-spec's `linux.seccomp`, or a profile file of Docker, which adds
+ * conditions to rules (`includes`, `excludes`) and a map of architectures.
  *
- * What is read as runc and Docker read it:
+ * As in runc and Docker:
  *
- *   1. Fields that are not known are ignored. `errnoRet` counts for SCMP_ACT_ERRNO and SCMP_ACT_TRACE
+ *   1. Unknown fields are ignored. `errnoRet` counts for SCMP_ACT_ERRNO and SCMP_ACT_TRACE
  *      only; without it the number is EPERM. SCMP_ACT_KILL is SCMP_ACT_KILL_THREAD.
  *   2. `architectures` and `archMap` are checked, but have no effect: the filter decides calls of the
  *      machine's own architecture and refuses all others (see compile-seccomp.ts).
@@ -57,7 +57,7 @@ const FLAGS: ReadonlyMap<string, SeccompFlag> = new Map([
 const ARCHITECTURE = /^SCMP_ARCH_[A-Z0-9_]+$/;
 const KERNEL = /^(\d{1,3})\.(\d{1,3})$/;
 const EPERM = 1;
-/** The kernel takes no larger error number. */
+/** The kernel's largest error number. */
 const ERRNO_MAX = 4095n;
 const ARGUMENT_INDEX_MAX = 5n;
 const UINT64_MAX = 2n ** 64n - 1n;
@@ -112,7 +112,7 @@ function checkArchitecture(field: ProfileField): void {
   }
 }
 
-/** Stands for an action that could not be read; the profile with it is never returned. */
+/** A placeholder for an invalid action; a profile with one is never returned. */
 const UNREADABLE: SeccompAction = { type: 'kill-process', data: 0 };
 
 function readAction(action: ProfileField, errnoRet: ProfileField): SeccompAction {
@@ -136,7 +136,7 @@ function readRule(rule: ProfileField): readonly SeccompRule[] {
   ];
 }
 
-/** `name` is how the oldest profiles of Docker name the one call of a rule. */
+/** The oldest profiles of Docker have the field `name`, for the only call of a rule. */
 function readNames(rule: ProfileField): readonly string[] {
   const name = rule.field('name');
   const names = rule.field('names');

@@ -1,6 +1,6 @@
 /**
- * One value within a profile that is being read, with its JSON path. Readers record what is wrong and
- * go on, so that one error can name every fault.
+ * One value of a seccomp profile that is being parsed, with its JSON path. Readers record faults and
+ * continue, so that one error can name all of them.
  */
 import { isJsonObject } from '../json.ts';
 import type { ProfileFault } from './seccomp-errors.ts';
@@ -16,7 +16,7 @@ export class ProfileField {
     this.#faults = faults;
   }
 
-  /** Go's encoder writes absent lists and pointers as null. */
+  /** Null counts as absent: Go's encoder writes absent lists and pointers as null. */
   get isAbsent(): boolean {
     return this.#value === undefined || this.#value === null;
   }
@@ -26,7 +26,7 @@ export class ProfileField {
     return undefined;
   }
 
-  /** Records a fault if this is no object; its fields are then absent. */
+  /** Records a fault if the value is not an object; its fields are then absent. */
   expectObject(): boolean {
     if (isJsonObject(this.#value)) return true;
     this.fault('must be an object');
@@ -79,7 +79,7 @@ export class ProfileField {
   }
 }
 
-/** Profiles come from users: a long text is cut, so that the error stays readable. */
+/** Shortens a long text of a user, so that the error stays readable. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
 }

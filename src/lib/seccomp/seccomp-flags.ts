@@ -1,10 +1,10 @@
 /**
- * The flags of seccomp(2) that a profile asks for; the program itself cannot carry them. prctl(2)
+ * Computes the flags of seccomp(2) that a profile requests. They are not part of the program; prctl(2)
  * installs a filter without flags.
  *
- * As in runc, a profile without a list of flags gets SPEC_ALLOW: containers keep speculative store
- * bypass as the machine has it, instead of paying for a mitigation that the kernel's own default no
- * longer adds. TSYNC changes nothing: a process that is about to exec has one thread.
+ * As in runc, a profile without a list of flags gets SPEC_ALLOW: speculative store bypass stays as the
+ * machine has it, without the cost of a mitigation that newer kernels no longer add by default. TSYNC has no
+ * effect, because a process that is about to exec has one thread.
  */
 import type { SeccompFlag, SeccompProfile } from './seccomp-profile.ts';
 
@@ -12,7 +12,7 @@ const VALUES: Readonly<Record<SeccompFlag, number>> = {
   tsync: 0,
   log: 1 << 1,
   'spec-allow': 1 << 2,
-  // compileSeccomp refuses it: it needs SCMP_ACT_NOTIFY.
+  // Needs SCMP_ACT_NOTIFY, which compileSeccomp refuses.
   'wait-killable-recv': 0,
 };
 

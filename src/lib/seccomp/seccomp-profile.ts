@@ -1,6 +1,6 @@
 /**
- * A seccomp profile after parsing: which system calls a container may make, and what happens to the
- * others. Profile files have many spellings of one thing; here each thing has one form.
+ * The type of a parsed seccomp profile: which system calls a container may make, and what happens to the
+ * others. Profile files have several spellings for the same thing; here each has one form.
  *
  * A profile does not depend on a machine: `compileSeccomp` applies the conditions of its rules to a
  * processor, a kernel and the capabilities of one container.
@@ -8,7 +8,7 @@
 export type SeccompProcessor = 'x64' | 'arm64' | 'riscv64';
 
 export interface SeccompProfile {
-  /** For every system call that no rule decides. */
+  /** The action for every system call that no rule decides. */
   readonly defaultAction: SeccompAction;
   /** Null: the profile has no list of flags; `seccompFlags` then uses runc's default. */
   readonly flags: readonly SeccompFlag[] | null;
@@ -37,11 +37,11 @@ export interface SeccompRule {
   /** Names of system calls. */
   readonly names: readonly string[];
   readonly action: SeccompAction;
-  /** Conditions on arguments of the call. Empty: the rule matches every such call. */
+  /** Conditions on arguments of the call. Empty: the rule matches every call of these names. */
   readonly args: readonly SeccompArg[];
-  /** The rule is used only where all of this holds. */
+  /** The rule applies only if all of these conditions hold. */
   readonly includes: SeccompFilter;
-  /** The rule is not used where any of this holds. */
+  /** The rule does not apply if any of these conditions holds. */
   readonly excludes: SeccompFilter;
 }
 
@@ -58,9 +58,9 @@ export interface SeccompArg {
   /** 0 to 5. */
   readonly index: number;
   readonly operator: SeccompOperator;
-  /** Unsigned, 64 bits. What the argument is compared with; for `MASKED_EQ` the mask. */
+  /** Unsigned, 64 bits. The value to compare the argument with; for `MASKED_EQ` the mask. */
   readonly value: bigint;
-  /** Unsigned, 64 bits. For `MASKED_EQ` the bits under the mask; its other bits do not count. */
+  /** Unsigned, 64 bits. For `MASKED_EQ` the value of the masked bits; other bits are ignored. */
   readonly valueTwo: bigint;
 }
 

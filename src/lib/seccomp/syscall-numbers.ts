@@ -1,6 +1,6 @@
 /**
- * The numbers of system calls by name, for one processor. `npm run syscalls:update` makes the table
- * (scripts/syscalls/tables.ts says from what); arm64 and riscv64 share most of theirs.
+ * Looks up the numbers of system calls by name, for one processor. `npm run syscalls:update` generates the
+ * table (scripts/syscalls/tables.ts); arm64 and riscv64 share most of their numbers.
  */
 import type { SeccompProcessor } from './seccomp-profile.ts';
 import table from './syscalls.generated.json' with { type: 'json' };

@@ -1,9 +1,9 @@
 /**
- * The zlib dictionary that both ends of a SPDY/3 connection have before the first header is sent, so
- * that even the first one is short. It is part of the protocol: draft-mbelshe-httpbis-spdy-00, 2.6.10.1.
+ * The zlib dictionary of SPDY/3 headers. Both ends of a connection have it from the start, so that even the
+ * first header is short. It is part of the protocol: draft-mbelshe-httpbis-spdy-00, 2.6.10.1.
  *
- * The first words carry their length in four bytes, as they do in a header block; the rest are joined,
- * because they are only ever parts of values.
+ * The first words are preceded by their length in four bytes, as in a header block; the others are joined,
+ * because they are only parts of values.
  */
 
 const COUNTED_WORDS =

@@ -1,9 +1,9 @@
 /**
- * Finds the frames in the incoming bytes, however they were split.
+ * Splits incoming bytes into SPDY frames, however the bytes were cut.
  *
- * Data are passed on as they arrive, a frame of sixteen megabytes in as many parts as it arrives in, of
- * which only the last one may be final. Only the small control frames are collected first, so that a
- * client cannot make us hold more than a few of them.
+ * Data are passed on as they arrive: a frame of sixteen megabytes in as many parts as it arrives in, of which
+ * only the last may be final. Only control frames, which are small, are collected first, so that a client
+ * cannot make podkeep buffer much.
  */
 import {
   FRAME_HEADER_BYTES,
@@ -23,7 +23,7 @@ export class FrameReader {
   #parts: Buffer[] = [];
   #gathered = 0;
   #header: FrameHeader | null = null;
-  /** Of the current data frame. */
+  /** The remaining bytes of the current data frame. */
   #dataLeft = 0;
 
   /** Throws SPDY_VIOLATED; nothing can be read after that. */

@@ -1,11 +1,11 @@
 /**
- * Frames of SPDY/3.1, as data and as bytes.
+ * Encodes and decodes frames of SPDY/3.1.
  *
  *     control   1 | version 15 | type 16      data   0 | stream 31
  *               flags 8 | length 24                  flags 8 | length 24
  *               payload                              bytes
  *
- * Header blocks stay compressed here: decompressing one takes all earlier blocks of the connection
+ * Header blocks stay compressed here: decompressing one needs all earlier blocks of the connection
  * (header-block.ts).
  */
 import { spdyViolated } from './spdy-error.ts';
@@ -33,7 +33,7 @@ export interface SynStreamFrame extends Block {
   readonly type: 'synStream';
   readonly streamId: number;
   readonly isFin: boolean;
-  /** The other side expects no data from us. */
+  /** The sender of the frame expects no data on the stream. */
   readonly isUnidirectional: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface DataFrame {
 export const RESET = { protocolError: 1, refused: 3, cancel: 5, flowControlError: 7 } as const;
 /** Reasons of GOAWAY. */
 export const GO_AWAY = { ok: 0, protocolError: 1 } as const;
-/** The only setting that matters here: how much may be sent on a new stream. */
+/** The only setting that is used: the initial send window of a stream. */
 export const SETTING_INITIAL_WINDOW = 7;
 
 export const FRAME_HEADER_BYTES = 8;
@@ -150,7 +150,7 @@ export function encodeFrame(frame: Frame): Buffer {
       return joined(frame.streamId, fin, frame.data);
     case 'synStream': {
       const flags = fin | (frame.isUnidirectional ? UNIDIRECTIONAL : 0);
-      // Associated stream, priority and slot: none, the highest, none.
+      // No associated stream, the highest priority, no slot.
       return control(
         TYPES.synStream,
         flags,

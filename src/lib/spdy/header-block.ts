@@ -1,9 +1,10 @@
 /**
- * Header blocks: names and values, compressed by one zlib stream that spans the whole connection.
+ * Reads and writes SPDY header blocks: names and values, compressed by one zlib stream for the whole
+ * connection.
  *
- * Node inflates incoming blocks, within limits: a few bytes can stand for gigabytes. Outgoing blocks
- * need no compression, since we only open or accept streams. They are zlib's stored blocks, which every
- * inflater reads and which need no thread to make.
+ * zlib of Node.js inflates incoming blocks, within limits, because a few bytes can expand to gigabytes.
+ * Outgoing blocks need no compression, because podkeep only opens or accepts streams. They are zlib's stored
+ * blocks, which every inflater reads and which can be written without another thread.
  */
 import { constants, createInflate, type Inflate } from 'node:zlib';
 import { HEADER_DICTIONARY } from './dictionary.ts';
@@ -14,7 +15,7 @@ export type StreamHeaders = ReadonlyMap<string, string>;
 
 const HEADER_BYTES_MAX = 64 * 1024;
 const STORED_BYTES_MAX = 0xffff;
-/** An empty stored block: at this flush point readers pass on what they have. */
+/** An empty stored block: a flush point, at which readers return what they have so far. */
 const FLUSH = Buffer.from([0, 0, 0, 0xff, 0xff]);
 
 export class HeaderReader {
@@ -25,11 +26,11 @@ export class HeaderReader {
   });
 
   constructor() {
-    // The pending read gets the error; afterwards there is no reader.
+    // The pending read gets the error; later errors have no reader.
     this.#inflate.on('error', () => {});
   }
 
-  /** One at a time, in the order of arrival. Rejects with SPDY_VIOLATED. */
+  /** Call it for one block at a time, in the order of arrival. Rejects with SPDY_VIOLATED. */
   async read(block: Uint8Array): Promise<StreamHeaders> {
     return parseHeaders(await this.#expand(block));
   }
@@ -88,13 +89,13 @@ export function parseHeaders(bytes: Buffer): StreamHeaders {
     const name = text().toLowerCase();
     if (name === '' || headers.has(name))
       throw spdyViolated({ what: `a header ${JSON.stringify(name)} too many` });
-    // Several values are separated by a zero; like Kubernetes we read the first.
+    // Several values are separated by a zero byte; only the first is used, as in Kubernetes.
     headers.set(name, text().split('\0', 1)[0] ?? '');
   }
   return headers;
 }
 
-/** The first one on a connection names the dictionary. */
+/** The first block of a connection names the dictionary. */
 export function encodeHeaders(headers: StreamHeaders, isFirst: boolean): Buffer {
   const bytes = Buffer.concat([
     word(headers.size),
@@ -120,7 +121,7 @@ function word(value: number): Buffer {
   return bytes;
 }
 
-/** Method, window and the dictionary bit; then the Adler-32 of the dictionary. */
+/** zlib's header: method, window and the dictionary bit, then the Adler-32 of the dictionary. */
 const ZLIB_START = Buffer.concat([Buffer.from([0x78, 0xbb]), word(adler32(HEADER_DICTIONARY))]);
 
 function adler32(bytes: Uint8Array): number {

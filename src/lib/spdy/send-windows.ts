@@ -1,16 +1,16 @@
 /**
- * How much may be sent: SPDY gives every stream, and the connection as a whole, a window of 64 KiB that
- * shrinks with every byte and grows when the other side reports that it has read.
+ * SPDY's flow control for sending: every stream, and the connection as a whole, has a window of 64 KiB that
+ * shrinks with every byte sent and grows when the other side reports that it has read.
  *
- * Kubernetes' own clients do not implement that: they never report that they have read, and a sender
- * that waits for it waits forever. So windows apply only after the other side shows that it implements
- * them, by a setting or by a first update. Until then only the socket limits us. Sent bytes are counted
- * from the beginning, so that the windows are right when they begin to apply.
+ * Kubernetes' own clients do not implement it: they never report that they have read, and a sender that
+ * waited for it would wait forever. So windows apply only after the other side has shown that it implements
+ * them, by a setting or a first update. Until then only the socket limits the sender. Sent bytes are counted
+ * from the beginning, so that the windows are correct when they begin to apply.
  */
 
 const WINDOW_BYTES = 64 * 1024;
 const WINDOW_BYTES_MAX = 0x7fff_ffff;
-/** Stands for the connection in updates. */
+/** The stream ID of the connection itself in window updates. */
 const CONNECTION = 0;
 
 export class SendWindows {
@@ -19,7 +19,7 @@ export class SendWindows {
   readonly #windows = new Map<number, number>([[CONNECTION, WINDOW_BYTES]]);
   #waiting: (() => void)[] = [];
 
-  /** Whether the other side counts too, and expects updates for what we have read. */
+  /** Whether the other side implements windows, and expects updates for data that was read here. */
   get areKept(): boolean {
     return this.#areKept;
   }
@@ -34,7 +34,7 @@ export class SendWindows {
     this.#wake();
   }
 
-  /** How many of the wanted bytes may go now. */
+  /** How many of the wanted bytes may be sent now. */
   take(streamId: number, wanted: number): number {
     const stream = this.#windows.get(streamId) ?? 0;
     const connection = this.#windows.get(CONNECTION) ?? 0;
@@ -60,7 +60,7 @@ export class SendWindows {
     return true;
   }
 
-  /** The initial size; open streams get or lose the difference. Null: it is not set. */
+  /** Sets the initial size; open streams gain or lose the difference. Null: the setting has no such value. */
   setInitial(bytes: number | null): void {
     this.#areKept = true;
     if (bytes === null) return;

@@ -1,4 +1,4 @@
-/** Ends a SPDY connection: the other side has violated the protocol. */
+/** The error that ends a SPDY connection whose other side has violated the protocol. */
 import { defineError } from '../errors.ts';
 
 export const spdyViolated = defineError<{ what: string }>({

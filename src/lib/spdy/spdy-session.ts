@@ -1,20 +1,21 @@
 /**
- * One end of a SPDY/3.1 connection: the client opens streams, and both sides send on them.
+ * One end of a SPDY/3.1 connection, for exec, attach and port-forward: the client opens streams, and both
+ * sides send on them.
  *
  *     SYN_STREAM ──> accept? ──yes──> SYN_REPLY, data both ways, FIN or RST on either side
  *                       └──────no───> RST_STREAM
  *
- * It follows Kubernetes' programs (moby/spdystream) where they do less than the protocol: windows apply
- * only if the other side implements them (send-windows.ts), and GOAWAY ends the connection immediately.
+ * Where Kubernetes' programs (moby/spdystream) do less than the protocol, the session does the same: windows
+ * apply only if the other side implements them (send-windows.ts), and GOAWAY ends the connection immediately.
  *
- * The two ends differ in what a break means. A client that resets a stream or leaves has no more
- * interest in it. A Kubernetes server that resets a stream or disconnects has sent everything, so what
- * it sent before stays readable, even when the client closes the connection.
+ * A break has a different meaning at the two ends. A client that resets a stream or disconnects is no longer
+ * interested in it. A Kubernetes server that resets a stream or disconnects has sent everything, so the data
+ * that it sent stays readable, even when the client closes the connection.
  *
- * 1. Whatever a client sends, the memory for it is bounded: one buffer per stream, a bounded number of
- *    streams, and nothing more is read while a buffer is full or our answers pile up.
- * 2. Frames are handled in the order of their arrival; the headers of one need those before it.
- * 3. When the connection is gone, every stream is destroyed, and `gone` is aborted.
+ * 1. The memory that a client can occupy is bounded: one buffer per stream, a limited number of streams, and
+ *    nothing more is read while a buffer is full or too many answers are unsent.
+ * 2. Frames are handled in the order of arrival, because decoding headers needs all earlier headers.
+ * 3. When the connection has ended, every stream is destroyed, and `gone` is aborted.
  */
 import type { Duplex } from 'node:stream';
 import { IdleTimer } from '../idle-timer.ts';
@@ -36,9 +37,9 @@ import { SendWindows } from './send-windows.ts';
 import { SpdyStream, type StreamLine } from './spdy-stream.ts';
 
 export interface SpdySessionOptions {
-  /** Which end this is. Absent: the server's. */
+  /** Absent: server. */
   readonly role?: 'server' | 'client';
-  /** The bytes that the other side has sent already must be readable from it, too. */
+  /** Bytes that the other side has sent already must be readable from it, too. */
   readonly socket: Duplex;
   readonly clock: Timer;
   /** 0: no idle timeout. */
@@ -47,19 +48,19 @@ export interface SpdySessionOptions {
   readonly accept: (stream: SpdyStream) => boolean;
 }
 
-/** Those without headers. */
+/** Control frames without headers. */
 type PlainFrame = Exclude<ControlFrame, { readonly block: Uint8Array }>;
 
 const STREAMS_MAX = 1024;
-/** So that streams take turns. */
+/** The maximum size of a data frame, so that streams alternate. */
 const DATA_BYTES_MAX = 32 * 1024;
-/** With more than this unread by the client, we stop reading from it. */
+/** With more unsent bytes than this, the session stops reading from the other side. */
 const UNSENT_BYTES_MAX = 1024 * 1024;
-/** How much we read before we send an update to a client with windows. */
+/** After reading this many bytes, the session sends a window update, if the other side implements windows. */
 const READ_BYTES_ACKNOWLEDGED = 32 * 1024;
-/** How long a client may take to disconnect after our GOAWAY. */
+/** How long the other side may take to disconnect after GOAWAY. */
 const PARTING_MS = 10_000;
-/** How often a client is pinged while it has to wait for us. */
+/** How often the session pings while it does not read. */
 const ARE_YOU_THERE_MS = 30_000;
 const NO_HEADERS = new Map<string, string>();
 
@@ -90,18 +91,18 @@ export class SpdySession {
     this.#accept = accept;
     this.#idle = new IdleTimer(clock, idleMs, () => socket.destroy());
     socket.on('error', () => {}); // it closes, too
-    // What a server sent before it left is still to be read.
+    // A client still has to read what the server sent before it disconnected.
     if (!this.#isClient) socket.once('close', () => this.#end());
     if (socket.destroyed) this.#end();
     else void this.#listen();
   }
 
-  /** Aborted when the connection is over, whichever side ended it. */
+  /** Aborted when the connection has ended, by either side. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
 
-  /** Opens a stream. If the other side refuses it, it ends. */
+  /** Opens a stream. The stream ends if the other side refuses it. */
   open(headers: StreamHeaders): SpdyStream {
     const streamId = this.#ourIdNext;
     this.#ourIdNext += 2;
@@ -115,16 +116,16 @@ export class SpdySession {
     return stream;
   }
 
-  /** Sends GOAWAY: what was written before still arrives. */
+  /** Sends GOAWAY. Data written before still arrives. */
   close(): void {
     this.#part(GO_AWAY.ok);
   }
 
-  /** Not awaited: a failure ends the connection, which every stream notices. */
+  /** Not awaited: a failure ends the connection, and with it every stream. */
   async #listen(): Promise<void> {
     const reader = new FrameReader();
     try {
-      // A destroyed socket would lose the GOAWAY that is still to be sent.
+      // Destroying the socket would lose a GOAWAY that is not sent yet.
       for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
         this.#idle.touch();
         const bytes: Uint8Array = chunk;
@@ -139,7 +140,7 @@ export class SpdySession {
       // Further bytes are ignored, but the end of the socket is not.
       this.#socket.resume();
     }
-    // A client that sends no more has left, even if it still reads.
+    // The other side has closed its direction, and counts as disconnected even if it still reads.
     if (!this.#isParting) this.#socket.destroy();
     if (this.#isClient) this.#endWithSocket();
   }
@@ -157,7 +158,7 @@ export class SpdySession {
         return this.#deliver(frame);
       case 'headers':
       case 'synReply':
-        // Their content is ignored, but later headers refer to it.
+        // The content is not used, but later headers refer to it.
         await this.#headers.read(frame.block);
         if (frame.isFin) this.#streams.get(frame.streamId)?.finish();
         return;
@@ -175,7 +176,7 @@ export class SpdySession {
       case 'rstStream':
         return this.#drop(this.#streams.get(frame.streamId));
       case 'ping':
-        // The others would be answers to ours.
+        // Other pings would be answers to this side's pings.
         if (frame.id % 2 !== this.#ourIdNext % 2) this.#send(frame);
         return;
       case 'goAway':
@@ -200,7 +201,7 @@ export class SpdySession {
     this.#theirIdNext = Math.min(streamId + 2, STREAM_ID_MAX);
     if (this.#streams.size >= STREAMS_MAX) return this.#reset(streamId, RESET.refused);
     const stream = this.#add(streamId, headers, isFin, isUnidirectional);
-    // The reply goes first: the caller may write to the stream immediately.
+    // The reply is sent first, because the caller may write to the stream immediately.
     this.#send({ type: 'synReply', streamId, isFin: false, block: this.#block(NO_HEADERS) });
     if (!this.#accept(stream)) stream.destroy();
   }
@@ -212,7 +213,7 @@ export class SpdySession {
     return stream;
   }
 
-  /** The other side is done with it. */
+  /** The other side has reset the stream. */
   #drop(stream: SpdyStream | undefined): void {
     if (this.#isClient) stream?.sever();
     else stream?.abandon();
@@ -235,8 +236,8 @@ export class SpdySession {
   }
 
   /**
-   * As long as we do not read, we do not notice that the client leaves. A ping to a client that has left
-   * results in an error.
+   * While the session does not read, it does not notice that the other side disconnects. A ping to a
+   * disconnected side results in an error.
    */
   async #awaitDrained(drained: Promise<void>): Promise<void> {
     const ask = (): void => {
@@ -255,7 +256,10 @@ export class SpdySession {
     if (isTime) this.#send({ type: 'windowUpdate', streamId, delta });
   }
 
-  /** Otherwise a client that sends requests and never reads would fill our memory with answers. */
+  /**
+   * Waits until unsent answers are written. Otherwise a client that sends requests and never reads would fill
+   * podkeep's memory with answers.
+   */
   async #catchUp(): Promise<void> {
     const socket = this.#socket;
     if (socket.writableLength < UNSENT_BYTES_MAX || socket.destroyed) return;
@@ -268,7 +272,7 @@ export class SpdySession {
     });
   }
 
-  /** What streams need. */
+  /** The interface for streams. */
   readonly #line: StreamLine = {
     send: (streamId, data, isFin, sent) => this.#sendData(streamId, data, isFin, sent),
     reset: (streamId) => this.#reset(streamId, RESET.cancel),

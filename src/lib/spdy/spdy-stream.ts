@@ -1,18 +1,18 @@
 /**
- * One stream of a SPDY connection, as a Duplex whose two directions end on their own.
+ * One stream of a SPDY connection, as a Duplex whose two directions end independently.
  *
- *     end()       we have sent everything (FIN); the other side may continue
+ *     end()       this side has sent everything (FIN); the other side may continue
  *     'end'       the other side has sent everything
- *     destroy()   RST_STREAM, unless our FIN was sent already
+ *     destroy()   sends RST_STREAM, unless FIN was sent already
  *     sever()     the other side has gone; what it sent can still be read
  *
- * Data of the other side is buffered until it is read. When the buffer is full, `deliver` makes the
- * connection wait, and with it the client: Kubernetes' clients have no other flow control.
+ * Data of the other side is buffered until it is read. When the buffer is full, `deliver` makes the whole
+ * connection wait, and with it the other side: Kubernetes' clients have no other flow control.
  */
 import { Duplex } from 'node:stream';
 import type { StreamHeaders } from './header-block.ts';
 
-/** What a stream needs from its connection. */
+/** The part of its connection that a stream needs. */
 export interface StreamLine {
   send(
     streamId: number,
@@ -27,8 +27,9 @@ export interface StreamLine {
 export interface SpdyStreamOptions {
   readonly id: number;
   readonly headers: StreamHeaders;
-  /** Nothing will arrive; nothing may be sent. */
+  /** The other side sends no data. */
   readonly isEnded: boolean;
+  /** This side may not send. */
   readonly isMute: boolean;
   readonly line: StreamLine;
 }
@@ -53,7 +54,7 @@ export class SpdyStream extends Duplex {
     this.#isFinSent = isMute;
     if (isEnded) this.finish();
     if (isMute) this.end();
-    // Streams break whenever clients leave. Code that reads or writes one notices its end.
+    // Streams break whenever clients disconnect; code that reads or writes a stream notices its end.
     this.on('error', () => {});
   }
 
@@ -78,7 +79,7 @@ export class SpdyStream extends Duplex {
     this.destroy();
   }
 
-  /** The other side sends and reads no more. What it has sent stays readable. */
+  /** The other side no longer sends or reads. Data that it has sent stays readable. */
   sever(): void {
     this.#isReset = true;
     this.finish();

@@ -1,6 +1,9 @@
-/** The calls that a SyscallHelper can perform, and the kernel's numbers for them. */
+/** Defines the form of calls to the syscall helper, the kernel's flags for them, and their encoding. */
 
-/** A name and its arguments (program/calls.pl has them all). A question mark before the name: it may fail. */
+/**
+ * The name of a call and its arguments; program/calls.pl implements them. A call whose name begins with a
+ * question mark may fail.
+ */
 export type SystemCall = readonly [name: string, ...args: (string | number | Uint8Array)[]];
 
 /** Flags of clone(2), unshare(2) and setns(2). */
@@ -28,10 +31,10 @@ export const MOUNT = {
 /** Attributes of mount_setattr(2). */
 export const ATTRIBUTE = { readOnly: 0x1, noSuid: 0x2, noDevices: 0x4, noExec: 0x8 } as const;
 
-/** The ID of the second process of `makeNamespaces`, filled in when the order is performed. */
+/** A placeholder for the PID of the second process of `makeNamespaces`; the helper fills it in. */
 export const INSIDE_PID = '%PID%';
 
-/** In a new user namespace of an ordinary user: this one ID is that one outside. */
+/** Writes the ID maps of an ordinary user's new user namespace, which map one ID: `inside` is `outside`. */
 export function idMapCalls(
   inside: { readonly uid: number; readonly gid: number },
   outside: { readonly uid: number; readonly gid: number },
@@ -47,7 +50,7 @@ const LENGTH_BYTES = 4;
 /** One UTF-16 unit takes at most three bytes of UTF-8. */
 const UNIT_BYTES_MAX = 3;
 
-/** Arguments, each with its length before it. */
+/** Encodes arguments, each preceded by its length. */
 export function packArguments(args: readonly (string | number | Uint8Array)[]): Buffer {
   const texts = args.map((word) => (typeof word === 'number' ? String(word) : word));
   const most = texts.reduce((sum, word) => sum + LENGTH_BYTES + word.length * UNIT_BYTES_MAX, 0);

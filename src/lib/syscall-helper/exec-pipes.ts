@@ -1,9 +1,9 @@
 /**
- * The streams of a command that a SyscallHelper runs in a container.
+ * Opens the streams of a command that the syscall helper runs in a container.
  *
- * The helper's process makes the pipes, so that the command has real pipes, and podkeep opens the other
- * ends in /proc. The fourth pipe is for control: it carries `go`, which starts the command, and window
- * sizes; closing it ends the command.
+ * A process of the helper creates the pipes, so that the command has real pipes, and podkeep opens the other
+ * ends in /proc. The fourth pipe is for control: podkeep writes `go`, which starts the command, and window
+ * sizes into it; closing it kills the command.
  */
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -17,11 +17,11 @@ export interface RunningExec {
   readonly stderr: Readable;
   readonly exited: Promise<number>;
   resize(columns: number, rows: number): void;
-  /** Ends the command, and the processes of its session. */
+  /** Kills the command, and the processes of its session. */
   kill(): void;
 }
 
-/** `numbers`: the ID of the process, and its descriptors of control, stdin, stdout and stderr. */
+/** `numbers`: the PID of the waiting process, and its descriptors of control, stdin, stdout and stderr. */
 export function openExec(numbers: string, exited: Promise<number>): RunningExec {
   const [pid = 0, control = 0, stdin = 0, stdout = 0, stderr = 0] = numbers.split(' ').map(Number);
   const opened: number[] = [];
@@ -64,7 +64,7 @@ class ExecPipes implements RunningExec {
     this.#control = control;
     const socket = (fd: number, isWritable: boolean): Socket => {
       const made = new Socket({ fd, readable: !isWritable, writable: isWritable });
-      // A command that has ended takes its pipes with it.
+      // The pipes break when the command has ended.
       made.on('error', () => undefined);
       return made;
     };
@@ -80,7 +80,7 @@ class ExecPipes implements RunningExec {
     try {
       writeSync(this.#control, `${columns} ${rows}\n`);
     } catch {
-      // It has just ended.
+      // The command has just ended.
     }
   }
 

@@ -1,12 +1,12 @@
-/** Where Perl and the programs of the helpers are on this machine. */
+/** Finds Perl and the Perl programs of the helpers on this machine. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const INTERPRETERS = ['/usr/bin/perl', '/bin/perl', '/usr/local/bin/perl'];
-/** In the source tree, and in the folders of the bundle. */
+/** The folders of the programs: in the source tree, and beside the bundle. */
 const FOLDERS = ['./program/', './syscall-helper/', '../syscall-helper/'];
 
-/** What a helper is started with. Perl finds nothing else here, and needs nothing else. */
+/** The whole environment of a helper. */
 export const HELPER_ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
 export type HelperProgram =

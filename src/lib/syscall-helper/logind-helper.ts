@@ -1,12 +1,12 @@
 /**
- * A helper process that holds an inhibitor lock of logind. The lock is a descriptor that logind passes over
- * D-Bus; Node can connect to the bus but not receive it.
+ * Drives a helper process that holds an inhibitor lock of logind, for graceful node shutdown. The lock is a
+ * file descriptor that logind passes over D-Bus, which Node.js cannot receive.
  *
  *     podkeep ──delay, reload, inhibit, watch, release──> the helper ──D-Bus──> logind
  *        └──<── done, failed, shutdown 1, shutdown 0, closed ──┘
  *
- * There is one helper for each connection. Its program is program/logind.pl. It does not keep podkeep from
- * ending, and ends with podkeep: then the lock is released.
+ * Each connection has its own helper, whose program is program/logind.pl. The helper does not keep podkeep
+ * from exiting. It ends with podkeep, and the lock is released then.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -57,7 +57,7 @@ export class LogindHelper {
     const child = spawn(found.interpreter, [found.program, address], {
       cwd: '/',
       env: HELPER_ENVIRONMENT,
-      // Signals of a terminal must not reach it: the lock has to outlast podkeep's own stop.
+      // Signals of a terminal must not reach the helper: it must hold the lock until podkeep has stopped.
       detached: true,
       stdio: ['pipe', 'pipe', 'ignore'],
     });
@@ -69,7 +69,7 @@ export class LogindHelper {
     throw new Error(reason);
   }
 
-  /** Resolves with the value of the answer; empty: it has none. */
+  /** Resolves with the value of the answer. Empty: the answer has no value. */
   send(order: LogindOrder): Promise<string> {
     return new Promise((done, failed) => {
       if (this.#hasEnded) return failed(new Error('the helper for logind has ended'));
@@ -95,7 +95,7 @@ export class LogindHelper {
     if (this.#hasEnded) return;
     if (word === 'ready') this.#ready();
     if (word === 'shutdown') this.#onShutdown(rest[0] === '1');
-    // The helper stays, and holds the lock.
+    // The connection is closed, but the helper still holds the lock.
     if (word === 'closed') this.#close(rest.join(' '));
     if (word !== 'done' && word !== 'failed') return;
     const [order, ...value] = rest;

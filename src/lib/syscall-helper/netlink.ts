@@ -1,6 +1,6 @@
 /**
- * Messages to the kernel's network, as in rtnetlink(7). All numbers are in the machine's byte order,
- * which is little-endian on every processor that the syscall helper supports.
+ * Builds rtnetlink(7) messages, with which the syscall helper configures network interfaces. All numbers are
+ * in the machine's byte order, which is little-endian on every processor that the helper supports.
  */
 import { INSIDE_PID, type SystemCall } from './calls.ts';
 
@@ -8,7 +8,7 @@ const RTM_NEWLINK = 16;
 const RTM_DELLINK = 17;
 const RTM_NEWADDR = 20;
 const RTM_NEWROUTE = 24;
-/** A request that is answered with an error or with zero. */
+/** NLM_F_REQUEST | NLM_F_ACK: the kernel answers with an error code, or 0. */
 const REQUEST = 0x1 | 0x4;
 const CREATE = 0x400 | 0x200;
 const REPLACE = 0x400 | 0x100;
@@ -34,8 +34,8 @@ const ROUTE_BY_BOOT = 3;
 const ROUTE_UNICAST = 1;
 
 /**
- * A pair of virtual interfaces: one here and up, the other in the network of the process inside. `ip` is the
- * address that the other one will get.
+ * Creates a veth pair: `here` on this side, switched on, and `there` in the network namespace of the process
+ * inside. `ip`: the address that `there` will get.
  */
 export function veth(socket: string, here: string, there: string, ip: string): SystemCall {
   const peer = Buffer.concat([
@@ -50,11 +50,11 @@ export function veth(socket: string, here: string, there: string, ip: string): S
   ]);
   const body = [linkHeader(UP), attribute(IFLA_IFNAME, text(here)), attribute(IFLA_LINKINFO, info)];
   const request = message(RTM_NEWLINK, CREATE, body);
-  // The ID of that process is at the end of the message; the helper fills it in.
+  // The PID of that process is at the end of the message; the helper fills it in.
   return ['ask', socket, request, '', 0, request.length - 4, INSIDE_PID];
 }
 
-/** Switches an interface on; with a bridge, joins it to that first. */
+/** Switches an interface on, after attaching it to the bridge if one is given. */
 export function linkUp(socket: string, name: string, bridgeIndex?: number): SystemCall {
   const master = bridgeIndex === undefined ? [] : [attribute(IFLA_MASTER, uint32(bridgeIndex))];
   const body = [linkHeader(UP), attribute(IFLA_IFNAME, text(name)), ...master];
@@ -62,8 +62,9 @@ export function linkUp(socket: string, name: string, bridgeIndex?: number): Syst
 }
 
 /**
- * A bridge without a hardware address of its own takes the lowest one of its ports, which changes when pods come
- * and go: the others then send to the old one, for seconds. `ip` is the address that the bridge will get.
+ * Creates a bridge with a fixed hardware address. Without one, a bridge takes the lowest address of its
+ * ports, which changes when pods start and stop: for seconds, other pods would still send to the old address.
+ * `ip`: the address that the bridge will get.
  */
 export function bridge(socket: string, name: string, ip: string): SystemCall {
   const info = attribute(IFLA_INFO_KIND, text('bridge'));
@@ -84,9 +85,9 @@ export function deleteLink(socket: string, name: string): SystemCall {
   ];
 }
 
-/** An existing one stays. */
+/** Adds an address to an interface, unless it has the address already. */
 export function address(socket: string, name: string, ip: string, prefix: number): SystemCall {
-  // The helper fills in the number of the interface.
+  // The helper fills in the index of the interface.
   const header = Buffer.from([AF_INET, prefix, 0, 0, 0, 0, 0, 0]);
   const body = [header, attribute(IFA_LOCAL, octets(ip)), attribute(IFA_ADDRESS, octets(ip))];
   return ['ask', socket, message(RTM_NEWADDR, REPLACE, body), name, ADDRESS_INDEX];
@@ -120,7 +121,7 @@ function linkHeader(flags: number): Buffer {
   return header;
 }
 
-/** Its length, its type and its value, padded to four bytes. */
+/** An attribute: length, type and value, padded to four bytes. */
 function attribute(type: number, value: Uint8Array): Buffer {
   const length = 4 + value.length;
   const bytes = Buffer.alloc(Math.ceil(length / 4) * 4);
@@ -140,7 +141,7 @@ function uint32(value: number): Buffer {
   return bytes;
 }
 
-/** Derived from the IP, as CNI plugins do it: the next pod with this IP is found where the last one was. */
+/** Derived from the IP, as in CNI plugins, so that ARP caches stay valid for the next pod with this IP. */
 function hardwareAddress(ip: string): Buffer {
   return Buffer.concat([Buffer.from([0x0a, 0x58]), octets(ip)]);
 }

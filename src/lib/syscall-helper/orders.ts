@@ -1,61 +1,70 @@
-/** The orders of a SyscallHelper that start processes: containers, commands in them, and sandboxes. */
+/**
+ * Defines and encodes the orders to the syscall helper that start processes: containers, commands in them,
+ * and sandboxes.
+ */
 import { packCalls, packArguments, type SystemCall } from './calls.ts';
 
-/** The command at the end of an order, and how it is reached. */
+/** An order to run a command: the calls of each process on the way to it, and the command. */
 export interface CommandOrder {
   /**
-   * In the process that waits for it outside, which stays there: opens what later calls need. For a
-   * container also creates the namespaces that only children are in.
+   * Calls of the process that waits for the command and stays outside of the container: opens what later
+   * calls need. For a container, it also creates or joins namespaces that apply only to its children.
    */
   readonly through: readonly SystemCall[];
-  /** Of an exec: in the parent of the command, which joins the container's namespaces. */
+  /** For an exec: calls of the command's parent, which joins the container's namespaces. */
   readonly join?: readonly SystemCall[];
-  /** In the process that becomes the command. */
+  /** Calls of the process that becomes the command. */
   readonly enter: readonly SystemCall[];
   readonly env: readonly (readonly [name: string, value: string])[];
   readonly command: readonly string[];
-  /** The error where there is no such command. */
+  /** The error message if the command does not exist. */
   readonly missing: string;
   readonly stdin: boolean;
   readonly tty: boolean;
   /** The owner of the terminal. Absent: the user who creates it. */
   readonly terminalOwner?: number | undefined;
-  /** Instead of a command: its streams are joined to this port of the loopback interface. */
+  /** Instead of running a command: connects the streams to this port of the loopback interface. */
   readonly dial?: number;
 }
 
 export interface ContainerOrder extends CommandOrder {
-  /** Holds `state`, which has spare bytes; `claim` and the socket `attach` are created there. */
+  /**
+   * The folder of the container. It has the file `state` with reserved space; the monitor creates `claim` and
+   * the socket `attach` in it.
+   */
   readonly folder: string;
   /** The process title of the monitor. */
   readonly title: string;
   readonly bootId: string;
   readonly log: { readonly file: string; readonly maxBytes: number; readonly maxFiles: number };
-  /** The namespaces that its first process is created in. */
+  /** The new namespaces of the container's first process, as clone(2) flags. */
   readonly namespaces: number;
-  /** In the first process: its mounts, its root, its users. */
+  /** Calls of the first process: they set up mounts, root and users. */
   readonly setup: readonly SystemCall[];
-  /** In the first process when the command has started: drops capabilities. */
+  /** Calls of the first process after the command has started: they drop all rights. */
   readonly rest: readonly SystemCall[];
   readonly setupSeconds: number;
 }
 
-/** Holds the process namespace of a pod. */
+/** An order to start the holder of a pod: a process that keeps namespaces of the pod alive. */
 export interface HoldOrder {
   readonly title: string;
-  /** Where the ID and the start of the process are written. */
+  /** The file into which the helper writes PID and start time of the process. */
   readonly file: string;
   readonly namespaces: number;
   readonly rest: readonly SystemCall[];
 }
 
-/** One process creates the namespaces, and another that stays outside finishes them. */
+/**
+ * An order to create namespaces: one process creates them and is inside, another stays outside and completes
+ * them.
+ */
 export interface NamespaceOrder {
-  /** Inside: creates them. */
+  /** Inside: creates the namespaces. */
   readonly unshare: readonly SystemCall[];
-  /** Outside, with the ID of the other process as INSIDE_PID: maps IDs, mounts namespaces on files. */
+  /** Outside, with the other process's PID as INSIDE_PID: maps IDs, and mounts the namespaces on files. */
   readonly outside: readonly SystemCall[];
-  /** Inside, when that is done. */
+  /** Inside, after `outside`. */
   readonly inside: readonly SystemCall[];
   /** Outside, at the end. */
   readonly after: readonly SystemCall[];

@@ -1,12 +1,12 @@
 /**
- * A helper process for system calls that Node has no function for: mounts, namespaces, users. It starts
- * every container, exec, probe, hook and terminal of the process runtime.
+ * Drives the syscall helper, a process that makes system calls for which Node.js has no function: mounts,
+ * namespaces, users. It starts every container, exec, probe and hook of the process runtime.
  *
  *     podkeep ──orders──> the helper ──forks──> one process for each order
  *        └──<── done, failed, ready, exit, ended ──┘
  *
- * There is one helper for a whole podkeep. It does not keep podkeep from ending, and ends when podkeep
- * has ended. Containers that it has started keep running. Its program is in program/, and CI checks it.
+ * podkeep has one helper. The helper does not keep podkeep from exiting, and ends when podkeep has ended.
+ * Containers that it has started keep running. Its Perl program is in program/, and CI checks it.
  */
 import { ChildProcess, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -26,7 +26,7 @@ import {
 } from './orders.ts';
 
 interface Job {
-  /** An answer that is not the last. */
+  /** Called for an answer that is not the last one of the order. */
   readonly onProgress?: (word: string, rest: string) => void;
   readonly done: () => void;
   readonly failed: (error: Error) => void;
@@ -35,7 +35,10 @@ interface Job {
 
 type Helper = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** A process title cannot be longer than its arguments were: the guard finds containers by their titles. */
+/**
+ * Reserves space for process titles, by which the guard finds containers: a title cannot be longer than the
+ * original arguments.
+ */
 const TITLE_SPACE = '-'.repeat(4096);
 const SECONDS_MAX = 30;
 
@@ -65,7 +68,7 @@ export class SyscallHelper {
     return this.#helper?.pid;
   }
 
-  /** Whether a machine can have a helper does not change, so it is tried once. */
+  /** Tries once whether this machine can run the helper, because that does not change. */
   static find(): Promise<HelperSearch> {
     search ??= SyscallHelper.#try();
     return search;
@@ -88,13 +91,13 @@ export class SyscallHelper {
     }
   }
 
-  /** Calls back with what the helper writes to stderr: faults of its program. */
+  /** Calls the listener with each line that the helper writes to stderr: faults of its program. */
   listen(listener: (line: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** One after the other, in a separate process. Rejects with the first failure. */
+  /** Performs the calls one after the other, in a separate process. Rejects with the first failure. */
   perform(calls: readonly SystemCall[], seconds = SECONDS_MAX): Promise<void> {
     return this.#ask('do', seconds, [packCalls(calls)]);
   }
@@ -103,18 +106,21 @@ export class SyscallHelper {
     return this.#ask('users', SECONDS_MAX, argumentsOfNamespaces(order));
   }
 
-  /** Resolves when its file is written. The process stays. */
+  /** Starts a holder. Resolves when its file is written; the process keeps running. */
   hold(order: HoldOrder): Promise<void> {
     return this.#ask('hold', 0, argumentsOfHold(order));
   }
 
-  /** `onEnd`: its monitor has ended, or the helper that could have reported it. */
+  /**
+   * Starts a container. `onEnd` is called when its monitor has ended, or the helper that would have reported
+   * that.
+   */
   run(order: ContainerOrder, onEnd: () => void, onError: (error: Error) => void): void {
     const job = { done: onEnd, failed: onError, isAwaited: false };
     this.#send('run', 0, argumentsOfContainer(order), job);
   }
 
-  /** Resolves when the command has its streams. */
+  /** Runs a command in a container. Resolves when its streams are open. */
   exec(order: CommandOrder): Promise<RunningExec> {
     return new Promise((resolve, reject) => {
       let exit: { settle: (code: number) => void; refuse: (error: Error) => void } | undefined;
@@ -163,7 +169,7 @@ export class SyscallHelper {
     helper.stdin.write(packArguments([packArguments([number, kind, seconds, ...args])]));
   }
 
-  /** A helper without open orders does not keep podkeep from ending. */
+  /** A helper without open orders does not keep podkeep from exiting. */
   #await(change: number): void {
     this.#awaited += change;
     const helper = this.#helper;
@@ -179,7 +185,7 @@ export class SyscallHelper {
     const helper = spawn(this.#interpreter, [this.#program, TITLE_SPACE], {
       cwd: '/',
       env: HELPER_ENVIRONMENT,
-      // Signals of a terminal must not reach it.
+      // Signals of a terminal, such as Ctrl-C, must not reach the helper.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -216,7 +222,7 @@ export class SyscallHelper {
     else if (word !== 'exit') job.done();
   }
 
-  /** The next order gets a new helper. */
+  /** Fails the orders of a helper that has ended. The next order starts a new helper. */
   #lose(helper: Helper, reason: string): void {
     if (this.#helper !== helper) return;
     this.#helper = undefined;

@@ -1,5 +1,5 @@
 /**
- * Reads DER from untrusted input: every length is checked before it is used.
+ * Reads DER, the encoding of certificates, from untrusted input: every length is checked before it is used.
  */
 import { defineError } from '../errors.ts';
 import { TAG } from './der.ts';
@@ -7,7 +7,7 @@ import { TAG } from './der.ts';
 export interface DerValue {
   readonly tag: number;
   readonly content: Uint8Array;
-  /** With its tag and length. */
+  /** The bytes of the value with its tag and length. */
   readonly raw: Uint8Array;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Writes DER (X.690), the encoding of certificates: each value is a tag, a length and its content. Only
- * the types that certificates need.
+ * Writes DER (X.690), the encoding of certificates: each value is a tag, a length and its content. It has
+ * only the types that certificates need.
  */
 
 export const TAG = {
@@ -21,7 +21,7 @@ export const TAG = {
 const CONTEXT = 0x80;
 const CONSTRUCTED = 0x20;
 const LONG_LENGTH = 0x80;
-/** Years up to here are written with two digits. */
+/** The last year that is written with two digits. */
 const UTC_YEAR_MAX = 2049;
 
 export function writeValue(tag: number, ...contents: readonly Uint8Array[]): Buffer {
@@ -42,7 +42,7 @@ export function setOf(...parts: readonly Uint8Array[]): Buffer {
 export function integer(bytes: Uint8Array): Buffer {
   const start = bytes.findIndex((byte) => byte !== 0);
   const digits = start === -1 ? Buffer.from([0]) : Buffer.from(bytes.subarray(start));
-  // The first bit is the sign: a digit that has it set gets a zero before it.
+  // The first bit is the sign, so a number whose first bit is set gets a zero byte before it.
   const sign = (digits[0] ?? 0) >= 0x80 ? [0] : [];
   return writeValue(TAG.integer, Buffer.from(sign), digits);
 }
@@ -69,7 +69,7 @@ export function oid(dotted: string): Buffer {
   return writeValue(TAG.oid, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
 }
 
-/** A value with a number instead of a type: `[0] …`, with other values in it or bytes. */
+/** A value with a context-specific tag, `[0] …`, which holds other values or bytes. */
 export function tagged(
   number: number,
   form: 'constructed' | 'primitive',
@@ -82,7 +82,7 @@ export function contextTag(number: number, form: 'constructed' | 'primitive'): n
   return CONTEXT + (form === 'constructed' ? CONSTRUCTED : 0) + number;
 }
 
-/** To the second. */
+/** A time in whole seconds. */
 export function time(ms: number): Buffer {
   const digits = new Date(ms).toISOString().replaceAll(/[-:T]|\.\d+/g, '');
   const year = Number(digits.slice(0, 4));
@@ -98,7 +98,7 @@ function writeLength(length: number): Buffer {
   return Buffer.from([LONG_LENGTH + bytes.length, ...bytes]);
 }
 
-/** Seven bits a byte; all but the last have the first bit set. */
+/** Seven bits per byte; all bytes but the last have the first bit set. */
 function base128(value: number): readonly number[] {
   const bytes = [value % 128];
   for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) {

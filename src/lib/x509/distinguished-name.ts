@@ -1,4 +1,7 @@
-/** The subject of a certificate: for Kubernetes, a user (the common name) and groups (organizations). */
+/**
+ * Reads and writes the subject of a certificate: for Kubernetes, a user (the common name) and groups
+ * (organizations).
+ */
 import { oid, sequence, setOf, utf8String } from './der.ts';
 import { childAt, childrenOf, readOid, type DerValue } from './der-reader.ts';
 
@@ -21,7 +24,7 @@ export function writeSubject(subject: Pick<Subject, 'commonName' | 'organization
   );
 }
 
-/** Of several common names the last one counts. */
+/** If there are several common names, the last one counts. */
 export function readSubject(name: DerValue): Subject {
   const attributes = childrenOf(name)
     .flatMap(childrenOf)

@@ -1,4 +1,4 @@
-/** The extensions of a certificate: its usages, and its alternative names and addresses. */
+/** Writes the extensions of a certificate: usages, and alternative names and addresses. */
 import { createHash } from 'node:crypto';
 import { bitString, boolean, octetString, oid, sequence, tagged } from './der.ts';
 import { writeAddress } from './ip-bytes.ts';
@@ -20,10 +20,10 @@ const USES: Readonly<Record<Use, string>> = {
   client: '1.3.6.1.5.5.7.3.2',
 };
 
-/** The kinds of names in an alternative name. */
+/** The tags of the kinds of alternative names. */
 export const ALT_NAME = { email: 1, dns: 2, uri: 6, address: 7 } as const;
 
-/** Names and addresses as general names, ready for a certificate. */
+/** Encodes names and addresses as general names for a certificate. */
 export function altNamesOf(
   names: readonly string[],
   addresses: readonly string[],
@@ -34,7 +34,7 @@ export function altNamesOf(
   ];
 }
 
-/** The key signs certificates, itself and revocation lists. */
+/** The extensions of an authority, whose key signs certificates and revocation lists. */
 export function authorityExtensions(publicKey: Uint8Array): readonly Buffer[] {
   return [
     extension(OIDS.keyUsage, true, keyUsage(['digitalSignature', 'keyCertSign', 'cRLSign'])),
@@ -61,7 +61,7 @@ export function leafExtensions(
 
 type KeyUse = 'digitalSignature' | 'keyEncipherment' | 'keyCertSign' | 'cRLSign';
 
-/** The bits, from the first one on. */
+/** The bit numbers of key usages. */
 const KEY_USES: Readonly<Record<KeyUse, number>> = {
   digitalSignature: 0x80,
   keyEncipherment: 0x20,
@@ -82,7 +82,7 @@ function leastBit(bits: number): number {
   return bit;
 }
 
-/** A name for a key: the first bits of its hash. */
+/** The key identifier: the first bits of the key's hash. */
 function keyIdentifier(publicKey: Uint8Array): Buffer {
   return createHash('sha256').update(publicKey).digest().subarray(0, 20);
 }

@@ -1,4 +1,4 @@
-/** IP addresses as bytes, as certificates have them. */
+/** Converts IP addresses to and from bytes, as in certificates. */
 import { assert } from '../assert.ts';
 import { parseIp } from '../ip.ts';
 

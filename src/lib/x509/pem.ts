@@ -1,4 +1,4 @@
-/** PEM: DER in base64 between two lines with a label. */
+/** Reads and writes PEM: DER in base64 between two lines with a label. */
 import { defineError } from '../errors.ts';
 
 const LINE_LENGTH = 64;

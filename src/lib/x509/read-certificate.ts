@@ -1,4 +1,4 @@
-/** Reads what podkeep needs from an X.509 certificate: its subject, its validity and its usages. */
+/** Reads subject, validity, usages and names of an X.509 certificate. */
 import { contextTag } from './der.ts';
 import { childAt, childrenOf, readDer, readDerTime, readOid, type DerValue } from './der-reader.ts';
 import { readSubject, type Subject } from './distinguished-name.ts';
@@ -18,10 +18,10 @@ export interface CertificateFacts extends Validity {
   readonly ownName: Uint8Array;
 }
 
-/** An explicit tag before the version distinguishes versions 2 and 3 from the first. */
+/** The tag of the version, which certificates of version 1 do not have. */
 const VERSION_TAG = 0xa0;
 
-/** Throws DER_BROKEN for bytes that are no certificate. */
+/** Throws DER_BROKEN if the bytes are not a certificate. */
 export function readCertificate(der: Uint8Array): CertificateFacts {
   const signed = childAt(readDer(der), 0);
   const hasVersion = childrenOf(signed)[0]?.tag === VERSION_TAG;

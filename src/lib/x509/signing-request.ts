@@ -1,6 +1,6 @@
 /**
- * PKCS #10: a client has a key and a name, and requests a certificate. The signature on the request
- * proves that it has the key; an approver decides whether it may have the name.
+ * Reads and verifies a certificate signing request (PKCS #10). The signature on the request proves that the
+ * client has the private key; an approver decides whether it may have the name.
  */
 import { createPublicKey, verify } from 'node:crypto';
 import { defineError } from '../errors.ts';

@@ -1,4 +1,7 @@
-/** Writes PKCS #10 requests: a name, a public key, and a signature that proves possession of the key. */
+/**
+ * Writes certificate signing requests (PKCS #10): a name, a public key, and a signature that proves
+ * possession of the key.
+ */
 import { createPublicKey, sign, type KeyObject } from 'node:crypto';
 import {
   bitString,
@@ -26,7 +29,7 @@ const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
 const RSA_WITH_SHA256 = '1.2.840.113549.1.1.11';
 const VERSION_1 = Buffer.from([0]);
 
-/** PEM. The key is an EC or RSA key. */
+/** Returns PEM. The key is an EC or RSA key. */
 export function writeSigningRequest(wanted: WantedNames, privateKey: KeyObject): string {
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   const info = sequence(

@@ -1,16 +1,17 @@
-# The calls that orders consist of. Each has a name and arguments, and does one thing. TypeScript decides
-# which calls are made and in which order (src/lib/syscall-helper/calls.ts); nothing is decided here.
+# Implements the calls of which orders consist. Each has a name and arguments, and does one thing. TypeScript
+# code decides which calls are made and in which order (src/lib/syscall-helper/calls.ts); nothing is decided
+# here.
 use strict;
 use warnings;
 BEGIN { require $_ for qw(kernel.pl notify.pl) }
 
 our ($container_root, %number);
 
-# Open files that later calls of the same order name: detached mounts, namespaces, control groups.
+# Open files by name, for later calls of the same order: detached mounts, namespaces, control groups.
 our %open;
 my %netlink;
 
-# A process that performs several orders begins each with nothing open.
+# A worker performs several orders; it closes these files before the next order.
 sub forget_open {
   POSIX::close($_) for values %open;
   (%open, %netlink) = ();
@@ -26,7 +27,7 @@ sub opened {
 sub fd_path { return "/proc/self/fd/$_[0]" }
 
 our %act = (
-  # mount(2) on a path of podkeep.
+  # mount(2) on a path of the machine.
   mount => sub {
     my ($source, $target, $type, $flags, $data) = @_;
     call('mount', " $target", $source, $target, $type, $flags + 0, $data eq '' ? 0 : $data);
@@ -43,7 +44,7 @@ our %act = (
     call('mount', " $path", $source, $target, $type, $flags + 0, $data eq '' ? 0 : $data);
     POSIX::close($fd);
   },
-  # sd_notify(3), for a process of podkeep.
+  # sd_notify(3) in the name of a process of podkeep.
   notify => sub { notify_service(@_) },
   unmount => sub { call('umount2', " $_[0]", $_[0], $_[1] + 0) },
   unshare => sub { call('unshare', '', $_[0] + 0) },
@@ -53,15 +54,15 @@ our %act = (
     my $flags = { read => O_RDONLY, write => O_WRONLY, path => O_PATH }->{ $how // 'read' };
     $open{$name} = open_at(AT_FDCWD, $file, $flags) // die "$file: $!\n";
   },
-  # Opens a part of what is open; no link may lead out of it.
+  # Opens a path below an open folder; no link may lead out of it.
   keep_beneath => sub {
     my ($name, $folder, $path) = @_;
     my $fd = open_within(opened($folder), $path, O_PATH, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
     $fd = walk_beneath(opened($folder), $path) if !defined $fd && $!{ENOSYS};
     $open{$name} = $fd // die "$path: $!\n";
   },
-  # Dies unless the process with this ID is still the same one: then what was opened through its ID belongs to
-  # it.
+  # Dies if the process with this PID is another one by now. Otherwise the files that were opened through its
+  # PID in /proc belong to it.
   same => sub {
     my ($pid, $start) = @_;
     die "process $pid has ended\n" if start_of($pid) ne $start;
@@ -90,8 +91,8 @@ our %act = (
       $open{$name} = call('open_tree', " $source", AT_FDCWD, $source, $flags + 0);
     }
   },
-  # A copy of the memory that is mounted at a path in the mount namespace of another process of this user. A
-  # child enters it and sends the copy back, so that this process stays where it is.
+  # A detached copy of the tmpfs that is mounted at a path in the mount namespace of another process of this
+  # user. A child enters that namespace and sends the copy back, so that this process keeps its own.
   borrow => sub {
     my ($name, $path, $pid, $start) = @_;
     my ($user, $mounts) = map { open_at(AT_FDCWD, "/proc/$pid/ns/$_", O_RDONLY) // die "$pid: $!\n" } qw(user mnt);
@@ -117,7 +118,7 @@ our %act = (
     POSIX::close($_) for $user, $mounts;
     $open{$name} = $copy // die "$path of process $pid cannot be shared\n";
   },
-  # Changes flags and propagation of a copy, and maps its IDs as the open user namespace does.
+  # Changes flags and propagation of a detached mount, and ID-maps it to the open user namespace.
   attributes => sub {
     my ($name, $recursive, $set, $clear, $propagation, $users) = @_;
     my $mapped = $users eq '' ? 0 : MOUNT_ATTR_IDMAP;
@@ -126,7 +127,8 @@ our %act = (
     my $flags = AT_EMPTY_PATH | ($recursive ? AT_RECURSIVE : 0);
     call('mount_setattr', " $name", opened($name) + 0, $empty, $flags + 0, $change, 32);
   },
-  # Attaches a copy at a path inside an open root. `kind`: what to create if nothing is there.
+  # Attaches a detached mount at a path inside an open root. `kind`: what to create if the path does not
+  # exist.
   place => sub {
     my ($name, $root, $path, $kind, $may_sys) = @_;
     my $target = reach(opened($root), $path, $kind);
@@ -137,8 +139,8 @@ our %act = (
     POSIX::close($target);
     POSIX::close(delete $open{$name});
   },
-  # Fills /dev of an open root, which is a new and empty file system: with folders to mount on, and with
-  # devices of the machine, which are files that can be neither changed nor removed.
+  # Fills the new, empty /dev of an open root: with folders to mount on, and with the machine's devices,
+  # mounted on files that the container can neither change nor remove.
   devices => sub {
     my ($root, $folders, @names) = @_;
     my $dev = reach(opened($root), 'dev', '');
@@ -156,14 +158,14 @@ our %act = (
     }
     POSIX::close($dev);
   },
-  # Attaches a copy at a path of podkeep.
+  # Attaches a detached mount at a path of the machine.
   show => sub {
     my ($name, $path) = @_;
     my $empty = '';
     call('move_mount', " $path", opened($name) + 0, $empty, AT_FDCWD, $path, 0x4);
     POSIX::close(delete $open{$name});
   },
-  # Creates a folder or a file inside an open root, and fills it.
+  # Creates a folder or a file inside an open root, and writes its content.
   make => sub {
     my ($root, $path, $kind, $mode, $text) = @_;
     my $fd = reach(opened($root), $path, $kind);
@@ -178,7 +180,7 @@ our %act = (
     chmod($mode + 0, fd_path($fd)) or die "chmod $path: $!\n" if defined $mode && $mode ne '';
     POSIX::close($fd);
   },
-  # Covers a path, if it exists: with an empty folder, or with /dev/null.
+  # Covers a path, if it exists, with an empty folder or /dev/null.
   mask => sub {
     my ($root, $path) = @_;
     my $fd = open_within(opened($root), $path =~ s{^/+}{}r, O_PATH, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
@@ -205,7 +207,7 @@ our %act = (
     call('move_mount', " $path", $tree + 0, $empty, $fd + 0, $empty, 0x44);
     POSIX::close($_) for $tree, $fd;
   },
-  # Flags of the mount that an open folder is the root of.
+  # Sets flags of the mount at a path inside an open root.
   restrict => sub {
     my ($root, $path, $set) = @_;
     my $fd = reach(opened($root), $path, '');
@@ -214,7 +216,7 @@ our %act = (
     call('mount_setattr', " $path", $fd + 0, $empty, AT_EMPTY_PATH + 0, $change, 32);
     POSIX::close($fd);
   },
-  # The open folder becomes the root of this mount namespace; the old root is gone.
+  # Makes the open folder the root of this mount namespace, and unmounts the old root.
   pivot => sub {
     my ($root) = @_;
     my $here = '.';
@@ -223,7 +225,7 @@ our %act = (
     call('umount2', ' the old root', $here, MNT_DETACH);
     chdir('/') or die "chdir /: $!\n";
   },
-  # The owner of folders and files that are created inside a root.
+  # Sets the owner of folders and files that later calls create inside a root.
   owner_in_root => sub { $container_root = $_[0] + 0 },
   write => sub {
     my ($file, $text) = @_;
@@ -243,14 +245,14 @@ our %act = (
   unlink => sub { unlink($_[0]) or die "unlink $_[0]: $!\n" },
   rmdir => sub { rmdir($_[0]) or die "rmdir $_[0]: $!\n" },
   hostname => sub { call('sethostname', '', $_[0], length $_[0]) },
-  # A socket belongs to the network in which it was opened.
+  # Opens a netlink socket. It belongs to the network namespace in which it was opened.
   netlink => sub {
     my ($name) = @_;
     socket($netlink{$name}, 16, SOCK_RAW, 0) or die "netlink: $!\n";
   },
   ask => sub {
     my ($name, $message, $interface, $offset, $pid_offset, $pid) = @_;
-    # The network namespace of another process, whose ID is known only when the order is performed.
+    # The message names the network namespace of another process, whose PID is known only now.
     substr($message, $pid_offset, 4) = pack('L', $pid) if defined $pid;
     if (defined $interface && $interface ne '') {
       my $request = pack('a16 x24', $interface);
@@ -263,13 +265,13 @@ our %act = (
     my $error = unpack('x16 l', $answer);
     die 'netlink: ' . ($! = -$error) . "\n" if $error;
   },
-  # The root of a container that the last version of podkeep started.
+  # Enters the root of a container that an earlier version of podkeep started.
   root => sub {
     my ($name) = @_;
     chroot(fd_path(opened($name))) or die "chroot: $!\n";
     chdir('/') or die "chdir /: $!\n";
   },
-  # Changes to the working directory with the container's rights, and proves that it is inside.
+  # Changes to the working directory with the container's rights, and checks that it is inside of the root.
   go => sub {
     my ($folder) = @_;
     chdir($folder) or die "cannot go to the working directory $folder: $!\n";
@@ -286,22 +288,22 @@ our %act = (
     call('setresgid', '', ($gid + 0) x 3);
     call('setresuid', '', ($uid + 0) x 3);
   },
-  # All other capabilities can never be gained again.
+  # Drops all other capabilities from the bounding set, so that they can never be regained.
   bound => sub {
     my %kept = map { $_ => 1 } @_;
     for my $capability (0 .. 63) {
       next if $kept{$capability} || attempt('prctl', 24, $capability, 0, 0, 0) == 0;
-      # The kernel has no more of them, or it refuses.
+      # EINVAL: the kernel has no more capabilities.
       last if $!{EINVAL};
       die "prctl: $!\n";
     }
   },
-  # The capabilities of this process from now on; none is inherited.
+  # Sets the capabilities of this process; none is inheritable.
   capabilities => sub { limit_capabilities({ map { $_ => 1 } @_ }) },
   strict => sub { call('prctl', ' no_new_privs', 38, 1, 0, 0, 0) },
-  # The container that a process enters must not inspect it during setup.
+  # Makes this process undumpable, so that the container cannot inspect it during setup.
   hidden => sub { call('prctl', ' dumpable', 4, 0, 0, 0, 0) },
-  # The container must not have the keys of the machine's session.
+  # Starts a new session keyring, so that the container has no keys of the machine's session.
   keyring => sub { call('keyctl', '', 1, 0, 0, 0, 0) },
   seccomp => sub {
     my ($filter, $flags) = @_;
@@ -311,7 +313,7 @@ our %act = (
   },
 );
 
-# Reduces permitted and effective to these; nothing is inherited.
+# Reduces the permitted and effective sets to these capabilities; none is inheritable.
 sub limit_capabilities {
   my ($kept) = @_;
   my ($header, $sets) = (pack('L l', 0x20080522, 0), "\0" x 24);
@@ -328,7 +330,7 @@ sub limit_capabilities {
   call('capset', '', $header, $changed);
 }
 
-# Where the kernel has no openat2: no links are followed.
+# For kernels without openat2: opens each part of a path, and follows no links.
 sub walk_beneath {
   my ($folder, $path) = @_;
   my $fd = open_at($folder, '.', O_PATH);
@@ -343,7 +345,8 @@ sub walk_beneath {
   return $fd;
 }
 
-# A list of calls: a name, the count of its arguments, the arguments. One with a question mark may fail.
+# The encoding of a call is its name, the number of its arguments, and the arguments. A call whose name begins
+# with a question mark may fail.
 our $performing = '';
 sub perform {
   my @words = unpack('(N/a)*', $_[0]);

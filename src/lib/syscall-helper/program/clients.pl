@@ -1,5 +1,5 @@
-# Serves podkeep's requests to the monitor of a running container, over a Unix socket in the container's
-# folder: read its output, write into its input, resize its terminal, reopen its log.
+# Serves clients (podkeep) of the monitor of a running container, over a Unix socket in the container's
+# folder: they read its output, write into its input, resize its terminal, and have its log reopened.
 #
 # A message is a letter, the length of its content in four bytes, and the content:
 #
@@ -7,15 +7,15 @@
 #                        w  columns and rows of the terminal           r  reopen the log
 #     to the client      o  output     e  errors     r  the log is reopened     x  why it could not be
 #
-# 1. A client that does not read never blocks the container: its unread output is bounded, and beyond that it
-#    is disconnected.
+# 1. A client that does not read never blocks the container: the monitor disconnects it when too much output
+#    is unread.
 use strict;
 use warnings;
 BEGIN { require 'kernel.pl' }
 
 my $pending_max = 1024 * 1024;
 
-# Paths of sockets must be short, so the folder is entered for a moment.
+# The path of a socket must be short, so this process changes to the folder for a moment.
 sub listen_in {
   my ($folder, $name) = @_;
   chdir($folder) or die "$folder: $!\n";
@@ -43,7 +43,7 @@ sub unblock {
   fcntl($handle, F_SETFL, fcntl($handle, F_GETFL, 0) | O_NONBLOCK);
 }
 
-# Returns its messages as pairs of letter and text, or nothing when it is gone.
+# Returns the client's messages as pairs of letter and text, or nothing if it has disconnected.
 sub read_client {
   my ($client) = @_;
   my $count = sysread($client->{socket}, $client->{in}, 65536, length $client->{in});
@@ -66,7 +66,7 @@ sub send_client {
   flush_client($client);
 }
 
-# False: it is gone, or reads too slowly.
+# False: the client has disconnected, or reads too slowly.
 sub flush_client {
   my ($client) = @_;
   return !$client->{is_gone} if $client->{out} eq '';

@@ -4,21 +4,21 @@
 #                             │                 │ claim, namespaces, root, users       ▲
 #                             └── reads the command's output, writes its log, notes ───┘
 #
-# The monitor stays outside of the container, with the machine's root and no capabilities. It runs without
-# podkeep: it claims the container, writes its log, answers clients (clients.pl), and notes what happens to it
-# in `state`:
+# The monitor stays outside of the container, with the machine's root and no capabilities. It keeps running
+# without podkeep: it claims the container, writes its log, answers clients (clients.pl), and notes the
+# container's progress in `state`:
 #
 #     init PID START     main PID START     running     failed REASON     exit CODE
 #
-# Init is the first process inside. It sets up the root, starts the command, drops all rights and only waits:
-# it adopts orphans, and in a process namespace the kernel ends everything with it.
+# Init is the first process inside. It sets up the root, starts the command, drops all rights and then only
+# waits: it adopts orphans, and when it ends, the kernel kills all other processes of its process namespace.
 #
 # 1. A claim is created exclusively: of two monitors for one container the second exits.
-# 2. The monitor writes its notes over space that the file already has: a full disk costs no exit code.
-# 3. `running` is noted when the command has been executed, which closes the report pipe.
+# 2. The monitor's notes overwrite space that the file already has, so a full disk cannot lose an exit code.
+# 3. `running` is noted after the exec of the command, which closes the report pipe.
 # 4. `exit` is noted when all output of the command is in the log.
-# 5. When the monitor ends, init ends, and with it the container.
-# 6. The command has no open descriptors but its own three.
+# 5. When the monitor ends, init ends, too, and with it the container.
+# 6. The command has no open descriptors except stdin, stdout and stderr.
 use strict;
 use warnings;
 BEGIN { require 'kernel.pl' }
@@ -40,12 +40,12 @@ sub claim {
     POSIX::_exit(0) if $!{EEXIST};
     die "$folder/claim: $!\n";
   } else {
-    # It leads its own session, which has its ID.
+    # The process leads its own session, so the session ID is its PID.
     syswrite($claim, "$pid $start $boot $pid\n") or die "$folder/claim: $!\n";
   }
 }
 
-# Replaces the three streams by /dev/null, or by what is given.
+# Replaces stdin, stdout and stderr by the given descriptors, or by /dev/null.
 sub set_streams {
   my ($input, $output, $errors) = @_;
   my $null = open_at(AT_FDCWD, '/dev/null', O_RDWR);
@@ -139,7 +139,7 @@ sub watch_container {
   my $code = $? & 127 ? 128 + ($? & 127) : $? >> 8;
   hear_report($run, $state) while $run->{report};
   for my $stream (qw(stdout stderr)) {
-    # All writers ended with init, or do not belong to the container.
+    # All writers of the container have ended with init, so this reads the rest of the output.
     1 while $run->{$stream} && pass_output($run, $stream);
     log_output($run->{log}, $stream, '', 1);
   }
@@ -148,7 +148,7 @@ sub watch_container {
   note($state, "exit $code");
 }
 
-# Waits until something is ready. Output is always read; input only while there is space for it.
+# Waits until a descriptor is ready. Output is always read; input only while there is space for it.
 sub wait_for {
   my ($run, $seconds) = @_;
   my ($reads, $writes) = ('', '');
@@ -174,7 +174,8 @@ sub wait_for {
   return (\%ready, \%writable);
 }
 
-# First the identity of main; then why it failed, or the end, which means that the command was executed.
+# The report pipe carries the identity of main, then the reason of a failure. If it closes without one, the
+# command was executed.
 sub hear_report {
   my ($run, $state) = @_;
   my $count = sysread($run->{report}, my $text, 4096);
@@ -186,7 +187,7 @@ sub hear_report {
   my ($who, $failure) = ($run->{said} // '') =~ /^(?:main (\d+ \S+)\n)?(.*)$/s;
   $failure = $run->{trouble} if $run->{trouble} ne '';
   $failure = 'failed it ended before its command ran' if !defined $who && $failure eq '';
-  # In one write, so that a reader finds both or none.
+  # One write, so that a reader finds both notes or none.
   note($state, defined $who ? "main $who" : (), $failure ne '' ? $failure : 'running');
 }
 
@@ -202,13 +203,13 @@ sub take_terminal {
   $run->{stdout} = $run->{stdin} = $run->{master} = $master;
 }
 
-# Returns whether there may be more.
+# Returns whether there may be more output.
 sub pass_output {
   my ($run, $stream) = @_;
   my $count = sysread($run->{$stream}, my $bytes, $read_bytes);
   if (!$count) {
     return 0 if !defined $count && ($!{EAGAIN} || $!{EINTR});
-    # A terminal that no process has open any more returns an error; the command may open it again.
+    # Reading a terminal that no process has open fails; the command may open it again.
     if ($run->{master}) { delete $run->{stdin} }
     delete $run->{$stream};
     return 0;
@@ -278,7 +279,7 @@ sub resize_terminal {
   ioctl($master, 0x5414, $size);
 }
 
-# Creates a terminal from the devices inside an open root; returns both ends.
+# Creates a terminal from /dev inside an open root, and returns both ends.
 sub make_terminal {
   my ($root, $owner) = @_;
   my $fd = open_within($root, 'dev/pts/ptmx', O_RDWR | O_NOCTTY | O_NONBLOCK, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS)
@@ -288,13 +289,13 @@ sub make_terminal {
   open(my $master, '+<&=', $fd) or die "no terminal: $!\n";
   my $unlock = pack('l', 0);
   ioctl($master, 0x40045431, $unlock) or die "no terminal: $!\n";
-  # TIOCGPTPEER: opens the other end without a name that could lead elsewhere.
+  # TIOCGPTPEER opens the other end without a path, which could lead elsewhere.
   my $slave = ioctl($master, 0x5441, O_RDWR | O_NOCTTY) or die "no terminal: $!\n";
   eval { open(my $other, '+<&', $slave + 0); chown($owner, -1, $other) if $owner ne '' };
   return ($master, $slave + 0);
 }
 
-# From here on, everything runs inside.
+# The rest of this file runs inside of the container.
 sub init {
   my ($order, $far) = @_;
   my $proc = $is_linux ? open_at(AT_FDCWD, '/proc', O_PATH) : undef;
@@ -324,7 +325,7 @@ sub init {
     POSIX::dup2(fileno($far->{life}), 3) if fileno($far->{life}) != 3;
     close_from(4);
     perform($order->{rest});
-    # PR_SET_PDEATHSIG: without a monitor there is no reader of the container's output.
+    # PR_SET_PDEATHSIG: init is killed with the monitor, which reads the container's output.
     attempt('prctl', 1, 9, 0, 0, 0) if $is_linux;
     1;
   } or POSIX::_exit(125);
@@ -335,7 +336,7 @@ sub init {
   POSIX::_exit($status & 127 ? 128 + ($status & 127) : $status >> 8);
 }
 
-# For containers whose processes the kernel does not end with init.
+# Kills the remaining processes of a container without a process namespace.
 sub end_children {
   for (1 .. 1000) {
     open(my $list, '<', "/proc/self/task/$$/children") or return;
@@ -367,11 +368,11 @@ sub become_command {
   POSIX::_exit(127);
 }
 
-# Becomes the command. Besides the three streams only close-on-exec descriptors are open; those that system
-# calls of earlier orders opened are closed here all the same.
+# Becomes the command. All descriptors except the three streams should be close-on-exec already; this marks
+# all of them again, in case one is not.
 sub take_over {
   my ($order) = @_;
-  # CLOSE_RANGE_CLOEXEC: the report stays open until the command is executed.
+  # CLOSE_RANGE_CLOEXEC: the report pipe stays open until the exec.
   if (attempt('close_range', 3, 0xffffffff, 4) < 0) { mark_all_to_close() }
   my @command = unpack('(N/a)*', $order->{command});
   my %environment = unpack('(N/a)*', $order->{env});

@@ -1,7 +1,7 @@
-# A client of a D-Bus, as much as logind.pl needs: method calls with strings and numbers, replies, signals, and
-# descriptors that come with a reply. Messages from the bus are in either byte order.
+# A small D-Bus client with only what logind.pl needs: method calls with strings and numbers, replies,
+# signals, and file descriptors in replies. Messages from the bus may have either byte order.
 #
-# 1. Nothing waits without a limit, and no message is longer than $message_max.
+# 1. Every wait has a limit, and no message is longer than $message_max.
 # 2. A descriptor that no call has asked for is closed.
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ my $descriptors_max = 16;
 
 use constant { CALL => 1, RETURN => 2, FAILURE => 3, SIGNAL => 4 };
 
-# The first address that can be reached, of a list as in DBUS_SYSTEM_BUS_ADDRESS.
+# Connects to the first reachable address of a list as in DBUS_SYSTEM_BUS_ADDRESS.
 sub bus_connect {
   my ($addresses) = @_;
   my $reason = 'no address';
@@ -41,7 +41,7 @@ sub unescape {
   return $text;
 }
 
-# SASL EXTERNAL: the kernel tells the bus which user this is.
+# SASL EXTERNAL: the bus learns the user of this process from the kernel.
 sub authenticate {
   my ($bus) = @_;
   my $deadline = time + 10;
@@ -91,7 +91,7 @@ sub marshal {
   return ($signature, $body);
 }
 
-# Sends a method call, and returns its number.
+# Sends a method call, and returns its serial number.
 sub bus_send {
   my ($bus, $to, $path, $interface, $member, @words) = @_;
   my ($signature, $body) = marshal(@words);
@@ -108,7 +108,7 @@ sub bus_send {
   return $serial;
 }
 
-# Reads what there is, with the descriptors in it. Dies when the bus has closed the connection.
+# Reads the available bytes and descriptors. Dies if the bus has closed the connection.
 sub bus_read {
   my ($bus) = @_;
   my $bytes = "\0" x 65536;
@@ -128,7 +128,7 @@ sub bus_read {
   push @{ $bus->{descriptors} }, unpack('l*', substr($control, 16, $length - 16)) if $level == SOL_SOCKET && $kind == 1;
 }
 
-# The next whole message, or nothing yet.
+# Returns the next complete message, or undef if there is none yet.
 sub bus_message {
   my ($bus) = @_;
   return undef if length $bus->{in} < 16;
@@ -179,7 +179,7 @@ sub read_fields {
   }
 }
 
-# The first value of a body: a string, a truth value, a number, or one of those in a variant.
+# The first value of a body: a string, a boolean, a number, or a variant of those.
 sub first_value {
   my ($message) = @_;
   my ($signature, $body, $order) = @{$message}{qw(signature body order)};

@@ -1,17 +1,19 @@
-# Runs a command in a running container: exec, probes, hooks.
+# Runs a command in a running container, for exec, probes and hooks.
 #
 #     the helper ──fork──> waiter ──fork──> usher ──fork──> the command, inside the container
 #
-# The usher joins the namespaces of the container one by one, invisible to it. Only its child is among the
-# container's processes, and has the container's root, its users and only three descriptors from the start.
+# The usher joins the namespaces of the container one by one; the container cannot see it. Only its child is
+# among the container's processes. From its start the child has the container's root and users, and only three
+# descriptors.
 #
-# The waiter creates the pipes and reports their numbers; podkeep opens its ends of them in /proc, and writes
-# `go` to the fourth, the control. With a terminal the waiter passes bytes between pipes and terminal. It
-# answers with the exit code. When podkeep closes the control, or dies, the command is killed.
+# The waiter creates the pipes and reports their descriptor numbers; podkeep opens its ends in /proc, and
+# writes `go` to the fourth pipe, the control. With a terminal, the waiter copies bytes between pipes and
+# terminal. At the end it reports the exit code. When podkeep closes the control pipe, or dies, the waiter
+# kills the command.
 #
-# 1. No program of the container runs with more rights than the container: all system calls on the way in are
-#    made by this process, whose code and libraries come from the machine and are loaded already.
-# 2. Until the command is executed, the container cannot inspect the process that enters it.
+# 1. No program of the container runs with more rights than the container: this process, whose code and
+#    libraries come from the machine and are already loaded, makes all system calls on the way in.
+# 2. The container cannot inspect the process that enters it until the exec of the command.
 use strict;
 use warnings;
 BEGIN { require 'kernel.pl' }
@@ -39,7 +41,7 @@ sub run_exec {
   POSIX::_exit(0);
 }
 
-# podkeep opens its ends first: until then this process holds them all.
+# Waits until podkeep has opened its ends of the pipes; until then this process holds all ends.
 sub wait_for_go {
   my ($control) = @_;
   my $ready = '';
@@ -71,7 +73,7 @@ sub exec_inside {
   return $? & 127 ? 128 + ($? & 127) : $? >> 8;
 }
 
-# Runs until the command has ended, which `ends` shows.
+# Copies bytes until the command has ended, which the descriptor `ends` shows.
 sub relay {
   my ($child, $ends, $control, $master, $input, $output) = @_;
   my ($to_terminal, $words) = ('', '');
@@ -95,7 +97,7 @@ sub relay {
     }
     if ($master && $input && vec($reads, fileno($input), 1)) {
       if (!sysread($input, $to_terminal, 65536, length $to_terminal)) {
-        # The end of the input on a terminal.
+        # Ctrl-D: the end of input on a terminal.
         $to_terminal .= "\x04";
         $input = undef;
       }
@@ -122,7 +124,7 @@ sub write_all {
   }
 }
 
-# Instead of a command: joins its streams to a port of the loopback interface of its network.
+# Instead of a command: connects the streams to a port of the loopback interface of the pod's network.
 sub dial {
   my ($port) = @_;
   socket(my $socket, PF_INET, SOCK_STREAM, 0) or die "socket: $!\n";
@@ -168,7 +170,7 @@ sub usher {
     if ($child == 0) { become_exec($order, defined $slave) }
     # The command leads its own session.
     $SIG{TERM} = sub { kill 'KILL', -$child; kill 'KILL', $child };
-    # The usher holds nothing open that the command, or a reader of its output, could wait for.
+    # The usher closes its streams: otherwise the command, or a reader of its output, would wait for them.
     POSIX::close($_) for 0 .. 2;
     close_from(3);
     my $ended;

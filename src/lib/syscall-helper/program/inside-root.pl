@@ -1,5 +1,5 @@
-# Opens targets inside the root of a container, by descriptor. The image or earlier containers wrote its
-# contents, so no path in it is trusted.
+# Opens mount targets inside the root of a container, by descriptor. Images and earlier containers wrote the
+# contents of the root, so no path in it is trusted.
 #
 # 1. A link, absolute or not, is followed as the container would follow it: it never leads out of the root.
 # 2. Links of processes in /proc are never followed.
@@ -11,8 +11,8 @@ BEGIN { require 'kernel.pl' }
 my $links_max = 40;
 our $container_root;
 
-# Returns a descriptor (O_PATH). `kind`: '' opens only what exists; 'folder' and 'file' create what is
-# missing.
+# Returns a descriptor (O_PATH). `kind`: '' opens only an existing path; 'folder' and 'file' create missing
+# parts.
 sub reach {
   my ($root, $path, $kind) = @_;
   my $relative = $path =~ s{^/+}{}r;
@@ -21,15 +21,15 @@ sub reach {
   return $fd if defined $fd;
   die "$path: leads through a link of /proc, or through too many links\n" if $!{ELOOP};
   my $is_missing = $!{ENOENT};
-  # Old kernels have no openat2, and busy ones may fail; a walk by descriptors proves the same, and can create
-  # what is missing.
+  # openat2 is missing in old kernels, and may fail with EAGAIN on a busy machine. A walk by descriptors gives
+  # the same guarantee, and can create missing parts.
   die "$path: $!\n" if !$!{ENOSYS} && !$!{EAGAIN} && !($kind ne '' && $is_missing);
   my $made = $is_missing ? make_last($root, $relative, $kind) : undef;
   return $made // walk($root, $path, $kind);
 }
 
-# Most targets lack only their last part, and need no walk. Undefined: more is missing, or something that is
-# no folder or file, such as a dangling link, has the name already.
+# Creates the last part of the path: most targets lack only that, and need no walk. Undefined: more is
+# missing, or the name belongs to something else, such as a dangling link.
 sub make_last {
   my ($root, $relative, $kind) = @_;
   my ($above, $name) = $relative =~ m{^(?:(.*)/)?([^/]+)/*$} or return undef;
@@ -38,7 +38,7 @@ sub make_last {
   my $fd;
   if (make_in($folder, $name, $kind)) {
     $fd = open_at($folder, $name, O_PATH | O_NOFOLLOW);
-    # A container that shares the folder may have put a link there since.
+    # A container that shares the folder may have created a link there in the meantime.
     if (defined $fd && defined link_of($fd, '')) {
       POSIX::close($fd);
       undef $fd;
@@ -111,8 +111,8 @@ sub step {
   return open_at($folder, $name, O_PATH | O_NOFOLLOW) // die "$path: $!\n";
 }
 
-# On an idmapped mount only IDs of the pod can own files. With the file system's root user the kernel drops
-# capabilities, so they are raised again.
+# On an ID-mapped mount only IDs of the pod can own files, so the file system UID (fsuid) becomes that of the
+# container's root. The kernel then drops capabilities, so they are raised again.
 sub as_container_root {
   my ($step) = @_;
   return $step->() if !$container_root;
@@ -135,8 +135,7 @@ sub raise_capabilities {
   call('capset', '', $header, $raised);
 }
 
-# Refuses targets that no container may mount on: files of processes, and files of the kernel unless
-# permitted.
+# Refuses targets on which no container may mount: anything in /proc, and in /sys unless permitted.
 sub refuse_system_targets {
   my ($fd, $path, $may_sys) = @_;
   my $system = file_system($fd);

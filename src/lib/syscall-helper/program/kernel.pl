@@ -1,5 +1,5 @@
-# System calls that Perl has no function for, by name. Every wrapper dies with a message that names the call
-# and its object, or returns the kernel's result.
+# Makes system calls for which Perl has no function, by name. Wrappers return the kernel's result, or die with
+# a message that names the call and its object.
 use strict;
 use warnings;
 use Errno ();
@@ -7,7 +7,7 @@ use Fcntl;
 use POSIX ();
 use Socket;
 
-# The same on every processor since Linux 5.0.
+# Numbers that are the same on every processor, since Linux 5.0.
 my %common = (
   open_tree => 428,
   move_mount => 429,
@@ -24,7 +24,7 @@ my %x86_64 = (
   seccomp => 317, setresuid => 117, signalfd4 => 289, umount2 => 166, unshare => 272,
 );
 
-# arm64 and riscv64 have the numbers of the kernel's generic table.
+# arm64 and riscv64 use the kernel's generic table.
 my %generic = (
   capget => 90, capset => 91, clock_gettime => 113, clone => 220, fchmodat => 53, fchownat => 54,
   fstatfs => 44, getcwd => 17, keyctl => 219, mkdirat => 34, mount => 40, openat => 56,
@@ -64,7 +64,7 @@ use constant {
 
 my $within_attempts_max = 100;
 
-# Dies if the call fails. Arguments are passed by reference, not copied: the kernel writes into some.
+# Dies if the call fails. Arguments are passed by reference, because the kernel writes into some.
 sub call {
   my ($name, $about) = (shift, shift);
   my $result = attempt($name, @_);
@@ -82,15 +82,15 @@ sub attempt {
   return syscall($number{$name}, @_);
 }
 
-# Undefined: it failed, and $! has the reason. The descriptor is close-on-exec.
+# Returns a close-on-exec descriptor. Undefined: the call failed, and $! has the reason.
 sub open_at {
   my ($folder, $path, $flags, $mode) = @_;
   my $fd = attempt('openat', $folder + 0, $path, ($flags | O_CLOEXEC) + 0, ($mode // 0) + 0);
   return $fd < 0 ? undef : $fd;
 }
 
-# The same, and the kernel applies the rules of `resolve` at every step of the path. While anything is mounted
-# or renamed on the machine it cannot guarantee a `..`, and returns EAGAIN.
+# The same with openat2: the kernel applies the rules of `resolve` at every step of the path. While anything
+# is mounted or renamed on the machine, it cannot guarantee a `..`, and fails with EAGAIN.
 sub open_within {
   my ($folder, $path, $flags, $resolve) = @_;
   my $how = pack('Q3', $flags | O_CLOEXEC, 0, $resolve);
@@ -102,7 +102,7 @@ sub open_within {
   return undef;
 }
 
-# Undefined: it is no link.
+# The target of a link. Undefined: the file is not a link.
 sub link_of {
   my ($fd, $path) = @_;
   my $target = "\0" x 4096;
@@ -129,8 +129,8 @@ sub set_name {
   attempt('prctl', 15, $name) if $is_linux;
 }
 
-# The ID and the start of this process in the machine's /proc: that folder stays reachable by its descriptor
-# when the root has changed.
+# PID and start time of this process in the machine's /proc, which stays reachable by its descriptor after the
+# root has changed.
 sub identity {
   my ($proc) = @_;
   return ($$, '-') if !$is_linux;
@@ -143,11 +143,11 @@ sub identity {
   return ($pid, $fields[19]);
 }
 
-# Closes every descriptor from this one on. A container must not get any of podkeep's.
+# Closes every descriptor from this number on: a container must not get any of podkeep's.
 sub close_from {
   my ($first) = @_;
   return if attempt('close_range', $first + 0, 0xffffffff, 0) == 0;
-  # An old kernel, or not Linux: /proc lists open descriptors, else all possible numbers are tried.
+  # Without close_range: closes the descriptors that /proc lists, or else all possible numbers.
   my $list = $is_linux ? '/proc/self/fd' : '/dev/fd';
   if (opendir(my $folder, $list)) {
     my @open = grep { /^\d+$/ && $_ >= $first } readdir $folder;
@@ -176,7 +176,7 @@ sub send_fd {
   call('sendmsg', '', fileno($socket), $message, 0);
 }
 
-# Undefined: the other side closed the socket without sending one.
+# Undefined: the other side closed the socket without sending a descriptor.
 sub receive_fd {
   my ($socket) = @_;
   my $byte = 'd';

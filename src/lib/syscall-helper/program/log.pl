@@ -6,9 +6,10 @@
 # A line longer than 16 KiB is cut into parts, all but the last of them marked P. A last line without a
 # newline is marked P as well.
 #
-# 1. The file never grows beyond its maximum, and no more files stay than permitted, the current one included.
-# 2. A full disk never leaves part of a line: the file is truncated, the oldest file is removed, and the line
-#    is written again. Until then the container waits, because its pipe is full.
+# 1. A file never grows beyond its maximum size, and there are never more files than permitted, including the
+#    current one.
+# 2. A full disk never leaves a part of a line: the monitor truncates the file, removes the oldest file, and
+#    writes the line again. Until that succeeds the container waits, because its pipe is full.
 use strict;
 use warnings;
 BEGIN { require 'kernel.pl' }
@@ -26,7 +27,7 @@ sub open_log {
 sub begin_log {
   my ($log) = @_;
   make_folders($log->{file} =~ s{/[^/]*$}{}r);
-  # If others can write into the log folder, a link under the log's name would redirect it.
+  # O_NOFOLLOW: a user who can write into the log folder could redirect the log by a link.
   sysopen(my $handle, $log->{file}, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0640)
     or die "$log->{file}: $!\n";
   $log->{handle} = $handle;
@@ -40,7 +41,7 @@ sub make_folders {
   mkdir($folder, 0755) or $!{EEXIST} or die "mkdir $folder: $!\n";
 }
 
-# The kubelet's rotation, or a person, has moved the file away.
+# Opens a new file, after the kubelet's rotation or a person has moved the old one away.
 sub reopen_log {
   my ($log) = @_;
   close $log->{handle};
@@ -53,7 +54,7 @@ sub stamp {
   return sprintf '%s.%09dZ', $date, $nanoseconds;
 }
 
-# `is_last`: the stream is over, so a line without its end is written, too.
+# `is_last`: the stream has ended, so a line without a newline is written, too.
 sub log_output {
   my ($log, $stream, $bytes, $is_last) = @_;
   my $text = $log->{rest}{$stream} . $bytes;
@@ -88,7 +89,7 @@ sub cut_line {
   return $out . $full . $line;
 }
 
-# Whole lines, as many as fit into the file; then the next file.
+# Appends as many whole lines as fit into the file, then rotates and continues with the next file.
 sub append_log {
   my ($log, $bytes) = @_;
   while (length $bytes) {
@@ -131,7 +132,7 @@ sub old_logs {
   return map { "$folder/$_" } @old;
 }
 
-# Returns whether there was one.
+# Returns whether there was an old file.
 sub remove_oldest_log {
   my ($log) = @_;
   my ($oldest) = old_logs($log);
@@ -141,11 +142,11 @@ sub remove_oldest_log {
 sub rotate_log {
   my ($log) = @_;
   my @old = old_logs($log);
-  # Two more will exist soon: the one that is rotated now, and the new one.
+  # Two more files will follow: the one that is rotated now, and the new one.
   unlink shift @old while @old && @old > $log->{files} - 2;
   my $seconds = (now())[0];
   my $name;
-  # Names sort by time, and one second may have several.
+  # Names sort by time; a number distinguishes files of the same second.
   do {
     $name = "$log->{file}." . POSIX::strftime('%Y%m%d-%H%M%S', gmtime $seconds++);
   } while -e $name || -e "$name.gz" || (@old && $name lt $old[-1]);

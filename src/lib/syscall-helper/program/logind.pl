@@ -1,10 +1,10 @@
-# Holds an inhibitor lock of logind, and reports when the machine is going to shut down. The lock is a
-# descriptor that logind passes over the bus, which Node cannot receive; so this process has it.
+# Holds an inhibitor lock of logind, and reports when the machine is about to shut down. The lock is a file
+# descriptor that logind passes over D-Bus. Node.js cannot receive it, so this process does.
 #
 #     perl logind.pl ADDRESS     ADDRESS as in DBUS_SYSTEM_BUS_ADDRESS
 #
-# It reads orders and writes answers, one line each. Nothing is decided here (src/lib/syscall-helper/
-# logind-helper.ts).
+# It reads orders from podkeep (src/lib/syscall-helper/logind-helper.ts) and writes answers, one line each.
+# Nothing is decided here.
 #
 #     delay      done delay N       how long logind waits for locks at most, in microseconds
 #     reload     done reload        logind reads its configuration again
@@ -15,9 +15,10 @@
 #     failed ORDER REASON           instead of `done`
 #     ready, shutdown 1, shutdown 0, closed REASON     without an order
 #
-# 1. Only logind announces shutdowns: other users of the bus can send signals of that name, too.
-# 2. The lock outlives the connection. It is closed by `release`, and by the end of this process.
-# 3. When podkeep is gone this process ends.
+# 1. Only signals of logind count as announcements of a shutdown: other users of the bus can send signals of
+#    the same name.
+# 2. The lock outlives the connection to the bus. It is released by `release`, and by the end of this process.
+# 3. This process ends when podkeep has ended.
 use strict;
 use warnings;
 use Errno ();
@@ -38,7 +39,7 @@ sub answer {
   syswrite(STDOUT, "$text\n");
 }
 
-# The reply of a method call. Signals that come before it are reported.
+# Calls a method and returns the reply. Signals that arrive before the reply are reported.
 sub ask {
   my $serial = bus_send($bus, @_);
   my $deadline = time + $seconds_max;
@@ -66,8 +67,8 @@ sub close_all {
   POSIX::close($_) for @{ $message->{descriptors} };
 }
 
-# A broadcast has no destination, and the bus delivers it only if the rule matches its sender. A signal that is
-# addressed to this process comes from any user.
+# Accepts only broadcasts, which have no destination: the bus delivers them only if the match rule fits the
+# sender. A signal that is addressed to this process may come from any user.
 sub hear {
   my ($message) = @_;
   close_all($message);
@@ -111,7 +112,7 @@ my %obey = (
     my $rule = "type='signal',sender='$login[0]',path='$login[1]',interface='$manager',member='PrepareForShutdown'";
     my @daemon = ('org.freedesktop.DBus', '/org/freedesktop/DBus', 'org.freedesktop.DBus');
     close_all(ask(@daemon, 'AddMatch', s => $rule));
-    # An announcement before this moment is not repeated.
+    # logind does not repeat an announcement that it made before.
     return property('PreparingForShutdown') ? 1 : 0;
   },
   release => sub { release(); return '' },
@@ -135,7 +136,7 @@ sub obey {
   my $reason = $@;
   return answer("done $order $value") if defined $value;
   answer("failed $order $reason");
-  # What is left of a broken connection cannot be read.
+  # Closes a broken connection, whose remaining data cannot be read.
   lose($reason) if $bus && $reason =~ /^(?:the connection|the bus)/;
 }
 

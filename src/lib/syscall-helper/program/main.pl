@@ -1,21 +1,22 @@
-# The program behind SyscallHelper (src/lib/syscall-helper/): it makes the system calls that Node has no
-# function for. It is written in Perl without modules from CPAN, because Perl can make any system call and is
-# part of nearly every Linux. It decides nothing: it reads orders, and performs each in another process:
+# The syscall helper (src/lib/syscall-helper/): makes the system calls for which Node.js has no function. It
+# is written in Perl without CPAN modules, because Perl can make any system call and is part of nearly every
+# Linux. It decides nothing: it reads orders from podkeep, and performs each in another process:
 #
-#     do      the calls
-#     users   makes a user namespace and the namespaces of a pod in it, with the calls of both sides
-#     hold    a process that holds the process namespace of a pod
-#     run     a container (container.pl)
-#     exec    a command in a container (exec.pl)
+#     do      performs system calls
+#     users   creates a user namespace and the namespaces of a pod in it, with calls inside and outside
+#     hold    starts a process that holds the process namespace of a pod
+#     run     runs a container (container.pl)
+#     exec    runs a command in a container (exec.pl)
 #
-# An order is its length and then words, each preceded by its length. An answer is a line: the number of the
-# order, then `done`, `failed` and the reason, `ready` and numbers, `exit` and a code, or `ended`.
+# An order is its length, and then words, each preceded by its length. An answer is a line with the number of
+# the order and one of: `done`, `failed` and the reason, `ready` and numbers, `exit` and a code, `ended`.
 #
-# Long-lived workers perform short orders (workers.pl); each other order gets a new process.
+# Long-lived workers perform short orders (workers.pl); every other order gets a new process.
 #
-# 1. No order can block another: no two share a process at a time, and each is killed after its deadline.
-# 2. When podkeep is gone the helper ends. Containers go on.
-# 3. All code is loaded before the first order: nothing is read from a root that belongs to a container.
+# 1. No order can block another: no process performs two orders at the same time, and an order is killed after
+#    its deadline.
+# 2. The helper ends when podkeep has ended. Containers keep running.
+# 3. All code is loaded before the first order, so that no code is read from the root of a container.
 use strict;
 use warnings;
 use Errno ();
@@ -35,9 +36,9 @@ sub answer {
   syswrite(STDOUT, "$text\n");
 }
 
-# A process that performs orders closes everything of the helper but the descriptor for answers, and its own
-# input if it has one. Handles are closed as handles: Perl counts them by descriptor, and would not close
-# others with the same number.
+# Called in a process that performs orders: closes the helper's descriptors, except the one for answers and
+# the process's own input, if it has one. Handles are closed as Perl handles, because Perl counts them by
+# descriptor and would otherwise not close later handles with the same number.
 sub leave_helper {
   my ($input) = @_;
   POSIX::sigprocmask(POSIX::SIG_SETMASK(), POSIX::SigSet->new);
@@ -49,14 +50,15 @@ sub leave_helper {
   umask 022;
 }
 
-# `do` and `users`, in a worker or a process for one order.
+# Performs the orders `do` and `users`, in a worker or in a process for one order.
 sub answer_calls {
   my ($id, $kind, undef, @words) = unpack('(N/a)*', $_[0]);
   my $is_done = eval { $kind eq 'do' ? perform($words[0]) : make_users(@words); 1 };
   answer($is_done ? "$id done" : "$id failed $performing: $@");
 }
 
-# A second process enters the new namespaces while the first, outside, maps its IDs and does the rest.
+# A second process enters the new namespaces, while the first stays outside, maps the IDs and performs the
+# other calls.
 sub make_users {
   my (%order) = @_;
   pipe(my $here, my $there) && pipe(my $go, my $say) or die "pipe: $!\n";
@@ -69,7 +71,7 @@ sub make_users {
     $is_done = eval { perform($order{inside}); 1 };
     syswrite($there, $is_done ? "ok\n" : "$performing: $@");
     close $there;
-    # The namespaces live for as long as this process, or a file that they are mounted on.
+    # The namespaces exist as long as this process, or the files on which they are mounted.
     sysread($go, my $last, 1);
     POSIX::_exit(0);
   }
@@ -92,14 +94,14 @@ sub make_users {
   die $reason if !$is_done;
 }
 
-# The calls name the other process as %PID%, which is known only here.
+# Replaces %PID% in the calls by the PID of the other process, which is known only here.
 sub perform_for {
   my ($calls, $pid) = @_;
   my @words = map { s/%PID%/$pid/gr } unpack('(N/a)*', $calls);
   perform(pack('(N/a)*', @words));
 }
 
-# Holds a process namespace, and reaps its orphans.
+# The holder of a pod: keeps a process namespace alive, and reaps its orphans.
 sub hold {
   my (%order) = @_;
   $0 = $order{title};
@@ -163,7 +165,8 @@ sub bury {
   }
 }
 
-# A process that a kill does not end, because a disk does not answer, is left behind.
+# Kills orders that are past their deadline. A process that does not die, because a disk does not answer, is
+# left behind.
 sub end_late {
   my $now = time;
   for my $pid (keys %started) {
@@ -177,12 +180,12 @@ sub end_late {
 }
 
 sub serve {
-  # Its argument only reserves the space that titles need.
+  # The argument only reserved the space for process titles.
   $0 = 'podkeep-helper';
-  # podkeep's open files, such as its object store, must not reach the helper or its children.
+  # The helper and its children must not have podkeep's open files, such as its object store.
   close_from(3);
   if ($is_linux) {
-    # Where sessions share the CPU (autogroup), podkeep itself goes first.
+    # With autogroup scheduling, podkeep gets a larger share of the CPU than the helper.
     eval { our %act; $act{write}->('/proc/self/autogroup', 10) };
     $signals = watch_children();
   }

@@ -1,10 +1,12 @@
-# sd_notify(3): a datagram to the socket of the service manager, which is a path or, after an @, an abstract
-# name. Nothing waits for the service manager: a datagram that it has no space for is lost.
+# Implements sd_notify(3): sends a datagram to the socket of the service manager, whose address is a path or,
+# after an @, an abstract name. The call never waits: if the service manager has no space for a datagram, it
+# is lost.
 use strict;
 use warnings;
 
-# `main_pid`: the process that the datagram is sent for. systemd accepts only the main process of a service
-# (NotifyAccess=main) and asks the kernel for the sender; root may name another one of its processes.
+# `main_pid`: the process in whose name the datagram is sent. systemd accepts only datagrams of the main
+# process of a service (NotifyAccess=main), and gets the sender from the kernel; root may name another
+# process.
 sub notify_service {
   my ($address, $text, $main_pid) = @_;
   require Socket;

@@ -1,32 +1,32 @@
-# The supervisor of a node: starts podkeep, notices when it hangs or crashes, writes down why, and starts it again.
-# Containers are no children of podkeep, so they go on meanwhile. Started by bin/podkeep:
+# The supervisor of podkeep: starts podkeep, detects when it hangs or crashes, records why, and restarts it.
+# Containers are not children of podkeep, so they keep running meanwhile. bin/podkeep starts it:
 #
 #     perl supervisor.pl NODE BIN ARGUMENTS...
 #
 #     starting ──beats──> up ──exit, signal──> down ──back-off──> starting
 #                          └──no beat for 20 s──> killed ──┘
 #
-# It is the parent: shells and service managers know its process ID. Two pipes lead to podkeep and back, their
-# descriptors in PODKEEP_SUPERVISOR (src/cli/supervision/supervisor-link.ts has the other side).
+# The supervisor is the parent process, so shells and service managers know its PID. Two pipes connect it with
+# podkeep; PODKEEP_SUPERVISOR has their descriptors (src/cli/supervision/supervisor-link.ts is the other end).
 #
-#     podkeep writes   beat               its event loop turns; once a second
+#     podkeep writes   beat               its event loop is not blocked; once a second
 #                      ready              it is up
-#                      stopping           it ends because it was asked to
+#                      stopping           it is stopping on request
 #                      folder HEX         its data folder, for the record of restarts
 #                      notify HEX         for the service manager (notify.pl)
-#                      reported N         so many restarts were reported as Events
-#     it reads         signal SIGTERM     the supervisor got it
+#                      reported N         N restarts were reported as Events
+#     podkeep reads    signal SIGTERM     the supervisor received the signal
 #
-# 1. Only what was up once is started again, or what a signal has killed: not a mistyped option, and not a port
-#    that is taken.
-# 2. An end that was asked for is an end, with podkeep's own exit code or signal.
-# 3. Time is counted in seconds that this process saw pass: a suspended machine, or a stop of both processes,
-#    is no hang.
-# 4. A signal to a terminal or a control group reaches both processes. podkeep counts what it got itself and
-#    what is written to it once.
-# 5. When this process dies podkeep sees the end of its pipe, and ends too.
+# 1. The supervisor restarts podkeep only if it was up once or was killed by a signal: not after a mistyped
+#    option or because of a port that is taken.
+# 2. After a requested stop the supervisor ends, too, with podkeep's exit code or signal.
+# 3. Only seconds in which this process itself ran are counted: a suspended machine, or a stop of both
+#    processes, is not a hang.
+# 4. A signal to a terminal or a control group reaches both processes. podkeep counts its own signal and the
+#    forwarded one as one.
+# 5. When this process dies, podkeep reads the end of its pipe, and ends, too.
 #
-# It is small: no modules but Fcntl, and Socket where there is a service manager.
+# To stay small it loads no modules but Fcntl, and Socket if there is a service manager.
 use strict;
 use warnings;
 use Fcntl;
@@ -46,7 +46,7 @@ my %name_of = (
   1 => 'SIGHUP', 2 => 'SIGINT', 3 => 'SIGQUIT', 4 => 'SIGILL', 5 => 'SIGTRAP', 6 => 'SIGABRT', 8 => 'SIGFPE',
   9 => 'SIGKILL', 11 => 'SIGSEGV', 13 => 'SIGPIPE', 14 => 'SIGALRM', 15 => 'SIGTERM',
 );
-# The signals that ask for an end.
+# The signals that request a stop.
 my %ends = (SIGHUP => 1, SIGINT => 1, SIGTERM => 1);
 
 my ($child, $from, $to, $text);
@@ -76,7 +76,7 @@ sub json_of {
 
 sub notify {
   my ($message) = @_;
-  # A service manager that is gone is no reason to end.
+  # The supervisor ignores a service manager that is gone.
   eval { notify_service($notify_socket, $message); 1 } if defined $notify_socket;
 }
 
@@ -87,20 +87,20 @@ sub utc_time {
   return sprintf '%04d-%02d-%02dT%02d:%02d:%02dZ', $year + 1900, $month + 1, $day, $hour, $minute, $second;
 }
 
-# The state and the CPU time of a process, in clock ticks, and its start. Empty where there is no /proc.
+# State, CPU time (in clock ticks) and start time of a process. Empty without /proc.
 sub stat_of {
   my ($pid) = @_;
   open(my $in, '<', "/proc/$pid/stat") or return ();
   my $line = <$in> // '';
-  # The name of a process may have any character in it.
+  # The process name may hold any character, so it is cut off first.
   my @fields = split ' ', $line =~ s/^.*\) //sr;
   return @fields > 19 ? ($fields[0], $fields[11] + $fields[12], $fields[19]) : ();
 }
 
-# Environment and descriptors of podkeep: it makes them its own, and passes none on to other processes. Returns
-# false if the machine has no process or descriptor left.
+# Starts podkeep with its environment and pipe descriptors, which it does not pass on to other processes.
+# Returns false if the machine has no process or descriptor left.
 sub start {
-  # Descriptors up to this number are passed on.
+  # Perl passes descriptors up to this number on to podkeep.
   local $^F = 1023;
   pipe($from, my $there) && pipe(my $orders, $to) or return 0;
   ($text, $silent, $beats, $has_beaten, $is_traced) = ('', 0, 0, 0, 0);
@@ -138,7 +138,7 @@ sub obey {
   work_in(pack('H*', $rest)) if $word eq 'folder';
 }
 
-# `podkeep down` finds this process by the file (src/cli/supervision/supervisor-process.ts).
+# Writes the PID file by which `podkeep down` finds this process (src/cli/supervision/supervisor-process.ts).
 sub work_in {
   my ($path) = @_;
   return if $path !~ m{^/} || $path =~ /\0/;
@@ -181,7 +181,7 @@ sub pass_signals {
   }
 }
 
-# Once a second without a beat. Returns why podkeep has to be killed.
+# Called once a second without a beat. Returns the reason if podkeep has to be killed.
 sub hang {
   return undef if !$has_beaten;
   $silent++;
@@ -200,7 +200,7 @@ sub hang {
   return "no heartbeat for $silent s; state $state" . (defined $used ? ", $used% of a CPU in the last second" : '');
 }
 
-# Until podkeep has ended. Returns its wait status, and why it was killed if it was.
+# Runs until podkeep has ended. Returns its wait status, and the reason if the supervisor killed it.
 sub supervise {
   my ($is_open, $detail) = (1, undef);
   while (1) {
@@ -218,7 +218,7 @@ sub supervise {
   }
 }
 
-# Ends as podkeep did, so that its parent sees no difference.
+# Ends with podkeep's exit code or signal, so that the parent sees no difference.
 sub leave {
   my ($status) = @_;
   unlink "$folder/supervisor.pid" if defined $folder;
@@ -232,7 +232,7 @@ sub leave {
   exit(128 + $number);
 }
 
-# Signals end the wait.
+# Waits for the back-off; a signal ends the wait.
 sub wait_before_start {
   for (my $left = $backoff * 10; $left > 0; $left--) {
     leave($_ eq 'SIGINT' ? 2 : $_ eq 'SIGHUP' ? 1 : 15) for grep { $ends{$_} } @signals;
@@ -256,7 +256,7 @@ while (1) {
   my ($status, $detail) = supervise();
   my $number = $status & 127;
   my $signal = $number ? $name_of{$number} // "signal $number" : undef;
-  # A signal that came before podkeep listened to it.
+  # A stop signal may have ended podkeep before it listened to signals.
   my $is_asked = $is_stopping || ($number && !defined $detail && $ends{$signal});
   leave($status) if $is_asked || $status == 0 || (!$was_up && !$number);
   record({

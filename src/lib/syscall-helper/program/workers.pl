@@ -1,16 +1,17 @@
-# Long-lived processes that perform orders one after the other: forking Perl costs more than most orders.
+# Manages workers: long-lived processes that perform orders one after the other, because forking Perl costs
+# more than most orders.
 #
 #     the helper ──order──> worker ──answer──> podkeep
-#         └──<── a byte: the worker has performed it ──┘
+#         └──<── a byte: the order is performed ──┘
 #
-# Only orders that leave nothing behind in the process go to a worker: all their calls are in %leaves_nothing.
-# Each other order, and each one that starts or enters a container, gets a new process.
+# A worker gets only orders that do not change the process itself: all their calls are in %leaves_nothing.
+# Every other order, including those that start or enter a container, gets a new process.
 #
-# 1. A worker has one order at a time. If all workers are busy, another is created: no order waits for
-#    another. Those beyond a few end when they had nothing to do for a moment, not at once: the next pods of a
+# 1. A worker has one order at a time. If all workers are busy, another one is created, so that no order waits
+#    for another. Workers beyond a few end after a short idle time, not at once, because the next pods of a
 #    burst need them.
-# 2. Everything that one order opened is closed before the next.
-# 3. A worker that is late, or dies, fails the order that it has, and no other.
+# 2. Files that an order opened are closed before the next order.
+# 3. A worker that exceeds its deadline, or dies, fails its current order and no other.
 use strict;
 use warnings;
 BEGIN { require 'kernel.pl' }
@@ -22,8 +23,8 @@ my %leaves_nothing = map { $_ => 1 } qw(
   mount unmount folder file link owner unlink rmdir write netlink ask notify
 );
 
-# By process ID: the socket to a worker, its order (ID, deadline as a moment and in seconds), and since when it
-# has had none.
+# Workers by PID: the socket, the current order (ID, deadline as a time and in seconds), and since when it is
+# idle.
 my %workers;
 
 sub names_of {
@@ -42,25 +43,26 @@ sub is_for_worker {
   return 0 if $bytes > $order_bytes_max;
   return 0 if $kind ne 'do' && $kind ne 'users';
   my %order = $kind eq 'do' ? (calls => $words->[0]) : @$words;
-  # The calls of the other side of a `users` order run in a process that ends with it.
+  # The calls inside of a `users` order run in a process that ends with the order, so they need not be
+  # checked.
   my @calls = grep { defined } @order{qw(calls outside after)};
   return !grep { !$leaves_nothing{$_} } map { names_of($_) } @calls;
 }
 
-# `perform`: the function by which a worker performs an order, as it was read.
+# `perform`: the function with which a worker performs an order.
 sub hand_over {
   my ($order, $text, $perform) = @_;
-  # The one that performed an order last, so that the others can end.
+  # Prefers the worker that was busy last, so that the others become idle long enough to end.
   my ($pid) = sort { $workers{$b}{since} <=> $workers{$a}{since} } idle_workers();
   $pid //= make_worker($perform) // return 0;
   $workers{$pid}{order} = $order;
-  # A worker that has died since is found among the ended children.
+  # If the worker has died meanwhile, the helper finds it among its ended children.
   local $SIG{PIPE} = 'IGNORE';
   syswrite($workers{$pid}{socket}, pack('N/a', $text));
   return 1;
 }
 
-# Undefined: no more processes can be created.
+# Undefined: the system cannot create more processes.
 sub make_worker {
   my ($perform) = @_;
   socketpair(my $near, my $far, PF_UNIX, SOCK_STREAM, 0) or return undef;
@@ -89,7 +91,7 @@ sub read_order {
   return substr($text, 4);
 }
 
-# Only workers with an order are polled: the others send nothing.
+# Workers with an order: only these are polled, because the others send nothing.
 sub busy_workers {
   return map { $_->{socket} } grep { $_->{order} } values %workers;
 }
@@ -103,14 +105,14 @@ sub hear_workers {
   my ($ready) = @_;
   for my $worker (values %workers) {
     next if !$worker->{order} || !vec($ready, fileno($worker->{socket}), 1);
-    # At its end it is found among the ended children.
+    # A worker that has ended is found among the ended children.
     next if !sysread($worker->{socket}, my $byte, 1);
     delete $worker->{order};
     $worker->{since} = time;
   }
 }
 
-# Ends idle workers beyond a few, by closing their sockets. Returns whether some will have to end later.
+# Ends idle workers beyond a few by closing their sockets. Returns whether more will have to end later.
 sub end_idle_workers {
   my ($now) = @_;
   my @idle = sort { $workers{$a}{since} <=> $workers{$b}{since} } idle_workers();
@@ -120,14 +122,14 @@ sub end_idle_workers {
   return @idle > $idle_max;
 }
 
-# Returns the order that a worker had when it ended; undefined: it was no worker, or had none.
+# Returns the order of a worker that has ended. Undefined: the process was not a worker, or had no order.
 sub forget_worker {
   my ($pid) = @_;
   my $worker = delete $workers{$pid};
   return $worker ? $worker->{order} : undef;
 }
 
-# For a process that is not the helper.
+# For child processes of the helper, which do not manage workers.
 sub forget_all_workers { %workers = () }
 
 # Kills workers whose order is late, and returns these orders.
