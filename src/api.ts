@@ -1,6 +1,6 @@
 /**
- * `podkeep/api`: Kubernetes' objects and values as plain JSON: types of pods, quantities, selectors, times,
- * conditions, patches, and the schema of every built-in kind.
+ * The entry point `podkeep/api`: Kubernetes' objects and values as plain JSON, with types of pods,
+ * quantities, selectors, times, conditions, patches, and the schema of every built-in kind.
  *
  * Every function is pure. Errors that the caller can cause are `PodkeepError`s with a `code`.
  */

@@ -1,7 +1,8 @@
 /**
- * `podkeep/apiserver`: a Kubernetes API in this process, as a function from a Request to a Response.
+ * The entry point `podkeep/apiserver`: a Kubernetes API server in this process, as a function from a Request
+ * to a Response.
  *
- * A separate entry point, because most programs that build nodes use an API server elsewhere.
+ * It is separate, because most programs that build nodes use an API server elsewhere.
  */
 export {
   openEmbeddedServer,

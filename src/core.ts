@@ -1,6 +1,6 @@
 /**
- * `podkeep/core`: the kubelet's rules as pure functions. They read no clock, draw no random number, access
- * no file and do not change their arguments.
+ * The entry point `podkeep/core`: the kubelet's rules as pure functions. They read no clock, use no random
+ * numbers, access no file and do not change their arguments.
  */
 
 // The status of a pod.

@@ -1,9 +1,10 @@
 /**
- * `podkeep`: for programs that build nodes. A whole node with a runtime of your own (`runNode`), or the
- * kubelet's parts one by one: pod workers, status manager, allocation state, decision history, metrics.
+ * The entry point `podkeep`, for programs that build nodes. It exports a whole node with a runtime of your
+ * own (`runNode`), and the kubelet's parts one by one: pod workers, status manager, allocation state,
+ * decision history, metrics.
  *
- * The parts get their clock, their random numbers and everything else through interfaces. Objects and
- * values are in `podkeep/api`, the pure rules in `podkeep/core`.
+ * The parts get their clock, random numbers and all other dependencies through interfaces. Kubernetes'
+ * objects and values are in `podkeep/api`, the pure rules in `podkeep/core`.
  */
 export * from './node.ts';
 export { InvariantError } from './lib/assert.ts';

@@ -1,4 +1,7 @@
-/** The program: hands the arguments and the real world to cli/, and exits with its code. */
+/**
+ * The program `podkeep`: passes the arguments and the real streams and signals to cli/, and exits with its
+ * exit code.
+ */
 import type { Io, StopSignal } from './cli/io.ts';
 import { run } from './cli/run.ts';
 import { systemStdin } from './cli/system-stdin.ts';
@@ -8,7 +11,7 @@ import { openSupervisorLink } from './cli/supervision/supervisor-link.ts';
 import { systemClock as clock } from './platform/system-clock.ts';
 import { version } from './cli/version.ts';
 
-// The reader of stdout may leave (`podkeep up | head -1`); that is no reason to stop serving.
+// The reader of stdout may exit (`podkeep up | head -1`); podkeep keeps running.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 function crash(error: unknown): void {
@@ -19,18 +22,19 @@ function crash(error: unknown): void {
   process.exit(1);
 }
 
-// A promise that nothing waits for is thrown as one of these too.
+// A rejected promise that nothing awaits is reported as an uncaught exception, too.
 process.on('uncaughtException', crash);
 
 const STOPS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const supervisor = openSupervisorLink(process.env, clock, () => {
-  // Shells and service managers take the supervisor for podkeep: when it is killed, podkeep is. Pods go on.
+  // Shells and service managers know only the supervisor: when it is killed, podkeep must end, too. Pods keep
+  // running.
   process.stderr.write('podkeep: the supervisor has ended\n');
   process.exit(1);
 });
 
-/** Each request to stop once, and the supervisor knows that podkeep does not crash. */
+/** Calls the listener once per stop request, and notifies the supervisor that podkeep stops on request. */
 function onStop(listener: (signal: StopSignal) => void): () => void {
   const signals = new StopSignals(clock, (signal) => {
     supervisor?.stopping();

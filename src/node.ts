@@ -1,9 +1,10 @@
 /**
- * `podkeep/node`: a node of a cluster in this process, with a runtime of your own or one of ours.
+ * The entry point `podkeep/node`: runs a node of a cluster in this process, with a runtime of your own or one
+ * of podkeep's.
  *
- * A program that implements `PodRuntime` gets the rest from podkeep: workers, probes, back-off, hooks,
- * volumes, statuses, events, admission, the Node object with its heartbeat, and the kubelet's HTTPS server.
- * All of it is loaded by the first `runNode`, so that programs which need the types alone pay nothing.
+ * A program that implements `PodRuntime` gets the rest from podkeep: pod workers, probes, back-off, hooks,
+ * volumes, statuses, Events, admission, the Node object with its heartbeat, and the kubelet's HTTPS server.
+ * The first `runNode` loads all of it, so that programs that need only the types load nothing.
  */
 import path from 'node:path';
 import type { KubeletConfig } from './cli/config/kubelet-config.ts';
@@ -87,30 +88,33 @@ export interface NodeOptions {
   readonly name: string;
   /** A kubeconfig: the address of the API server, and the credentials for it. */
   readonly kubeconfig: string;
-  /** For the request of the first certificate, if the kubeconfig does not exist or is invalid. */
+  /**
+   * The bootstrap kubeconfig, with which the node requests its first certificate if `kubeconfig` does not
+   * exist or is invalid.
+   */
   readonly bootstrapKubeconfig?: string;
   /** The folder of the node's data about pods. No other process may use it. */
   readonly dataDir: string;
-  /** The container runtime: `process`, `simulated`, the socket of one, or your own. */
+  /** The runtime: `process`, `simulated`, the socket of a container runtime, or your own. */
   readonly runtime: 'process' | 'simulated' | `unix://${string}` | PodRuntime;
   /** A file with a KubeletConfiguration. */
   readonly configFile?: string;
-  /** Takes precedence over the file. */
+  /** Takes precedence over `configFile`. */
   readonly config?: Partial<KubeletConfig>;
   /** Absent: warnings and errors go to stderr. */
   readonly log?: Log;
-  /** For plugins of the kubeconfig and proxies. Absent: empty. */
+  /** Environment variables for credential plugins and proxies. Absent: empty. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface RunningNode {
-  /** What the node knows: its pods, the decisions about them, its usage; to read and to watch. */
+  /** Queries and watches the node: its pods, the decisions about them, and its resource usage. */
   readonly query: NodeQuery;
-  /** Stops the node. Containers keep running: the next one adopts them. */
+  /** Stops the node. Containers keep running, and the next node with the same `dataDir` adopts them. */
   stop(): Promise<void>;
 }
 
-/** Resolves when the node is registered and takes pods. */
+/** Resolves when the node is registered and accepts pods. */
 export async function runNode(options: NodeOptions): Promise<RunningNode> {
   const { name, runtime, configFile, environment = {}, log = stderrLog } = options;
   const [{ readKubeletConfig }, { locateDataFolder, makeDataFolder }, { startJoinedNode }, own] =

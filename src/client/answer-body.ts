@@ -1,10 +1,10 @@
-/** Reads response bodies as text, whole or line by line, with a bound on what is held in memory. */
+/** Reads response bodies as text, whole or line by line, with a limit on the memory that they use. */
 import { apiAnswerBroken } from './client-errors.ts';
 import type { WireResponse } from './transport/transport.ts';
 
 type Body = WireResponse['body'];
 
-/** No string of JavaScript is longer than about this; no list that fits a node's memory is either. */
+/** About the longest string of JavaScript; no list that fits into a node's memory is longer. */
 const ANSWER_BYTES_MAX = 256 * 2 ** 20;
 
 export async function readWhole(body: Body, request: string): Promise<string> {
@@ -24,8 +24,8 @@ export async function readWhole(body: Body, request: string): Promise<string> {
 }
 
 /**
- * The lines of a watch, each as soon as it is complete. Throws if a line is too long, or if the body ends in
- * the middle of one.
+ * Yields the lines of a watch, each as soon as it is complete. Throws if a line is too long, or if the body
+ * ends in the middle of a line.
  */
 export async function* readLines(
   body: Body,

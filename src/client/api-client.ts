@@ -1,4 +1,4 @@
-/** The three requests about pods that the status manager makes (SM-70, SM-73, SM-79). */
+/** The API requests of the status manager: get, patch and delete a pod (SM-70, SM-73, SM-79). */
 import type { Pod } from '../api/pod.ts';
 import { assert } from '../lib/assert.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
@@ -36,7 +36,7 @@ function pathOf({ namespace, name }: PodName): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
 }
 
-/** The server has validated the pod; here only its kind is checked. */
+/** Checks only that the object is a pod: the server has validated it. */
 function toPod(object: JsonObject, { namespace, name }: PodName): Pod {
   const request = `the request about pod ${namespace}/${name}`;
   if (!isPod(object)) throw apiAnswerBroken({ request, problem: 'it is not a pod' });

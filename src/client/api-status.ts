@@ -1,8 +1,8 @@
 /**
- * Turns an error response of the API server into an ApiError.
+ * Converts an error response of the API server to an ApiError.
  *
- * The body is a metav1.Status, unless a proxy or a load balancer in front of the server answered. Then only
- * the HTTP status code says what is meant.
+ * The body is a metav1.Status, unless a proxy or a load balancer in front of the server answered. In that
+ * case only the HTTP status code is known.
  */
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { ApiError, type StatusCause } from '../ports/api/api-client.ts';
@@ -29,7 +29,7 @@ const REASONS: ReadonlyMap<number, string> = new Map([
 
 const QUOTED_CHARS_MAX = 200;
 
-/** `nowMs` is wall time: a proxy may write Retry-After as a date. */
+/** `nowMs` is wall-clock time, because a proxy may write Retry-After as a date. */
 export function refusalOf(
   { status, header }: WireResponse,
   text: string,
@@ -48,7 +48,7 @@ export function refusalOf(
   });
 }
 
-/** `fallbackCode` counts if the Status has no code. */
+/** `fallbackCode`: used if the Status has no code. */
 export function statusToError(
   status: JsonObject,
   fallbackCode: number,
@@ -90,7 +90,7 @@ function readCauses(value: Json | undefined): readonly StatusCause[] {
   });
 }
 
-/** Seconds, or an HTTP date. */
+/** Parses seconds or an HTTP date. */
 function readRetryAfter(header: string | null, nowMs: number): number | null {
   if (header === null || header === '') return null;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;

@@ -1,7 +1,7 @@
-/** What can go wrong between podkeep and an API server before the API itself answers. */
+/** Errors of requests that did not get a valid answer from the API server. */
 import { defineError } from '../lib/errors.ts';
 
-/** Whether the request took effect is unknown. */
+/** It is unknown whether the request took effect. */
 export const apiUnreachable = defineError<{ server: string; reason: string }>({
   code: 'API_UNREACHABLE',
   retry: 'backoff',

@@ -1,4 +1,4 @@
-/** The copy that an informer keeps: objects by key, and the deltas that each change amounts to. */
+/** The cache of an informer: objects by key. Each change returns the deltas for handlers. */
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 
 export type Delta =
@@ -24,12 +24,12 @@ export class InformerCache {
     return compare(before, object);
   }
 
-  /** `object` is the last version that the API had. */
+  /** `object`: the last version of the deleted object. */
   remove(object: JsonObject): readonly Delta[] {
     return this.#objects.delete(keyOf(object)) ? [{ type: 'deleted', object }] : [];
   }
 
-  /** Deleted objects come first, so that a name is free before it is taken again. */
+  /** Deltas of deleted objects come first, so that a name is free before a new object takes it. */
   replace(objects: readonly JsonObject[]): readonly Delta[] {
     const old = this.#objects;
     const next = new Map(objects.map((object) => [keyOf(object), object]));

@@ -1,21 +1,21 @@
 /**
- * Keeps a copy of objects of the API server: lists all of them, then watches their changes.
+ * An informer: keeps a local copy of objects of the API server by listing and then watching them.
  *
- *     list ──> watch ──cut──> watch, from the last version that was seen
+ *     list ──> watch ──breaks──> watch again, from the last resource version
  *      ▲         │
- *      └─────────┴── 410: the server has forgotten that version
+ *      └─────────┴── 410: the resource version has expired
  *
- * Where the server can, list and watch are one request (sendInitialEvents): the server sends all objects, a
- * bookmark that ends them, and then the changes. A server that refuses that, or never sends the bookmark, is
- * listed the old way from then on.
+ * If the server supports it, list and watch are one request (sendInitialEvents): the server sends all
+ * objects, a bookmark that ends them, and then the changes. If a server refuses this, or never sends the
+ * bookmark, the informer uses separate requests from then on.
  *
- * Failures wait as in client-go (reconnect-backoff.ts), and at least as long as the server asks for. Two
- * retries do not wait: the list after the first 410, because we were away and the server is well, and the
- * first attempt after a working connection broke.
+ * After a failure the informer waits as client-go does (reconnect-backoff.ts), and at least as long as the
+ * server asks. Two retries do not wait: the list after the first 410, because the server itself is healthy,
+ * and the first attempt after a working connection broke.
  *
  * Invariants, checked in informer.test.ts, and at random in test/kubelet/client/informer.test.ts:
- *   1. The copy is never older than what handlers have seen.
- *   2. Versions only go forward, unless the server lost its own.
+ *   1. The copy is never older than the objects that handlers have received.
+ *   2. Resource versions only increase, unless the server has lost its data.
  *   3. After `stop` no handler is called, and no timer is left.
  */
 import { PodkeepError } from '../lib/errors.ts';
@@ -41,17 +41,20 @@ export interface InformerPorts {
   readonly log: Log;
 }
 
-/** As client-go: from five to ten minutes. */
+/** The timeout of a watch, as in client-go: five to ten minutes. */
 const WATCH_SECONDS_MIN = 300;
-/** A watch that the server should have ended by now is on a dead connection. */
+/** If the server has not ended a watch this long after its timeout, the connection is dead. */
 const OVERDUE_MS = 30_000;
-/** A watch must live this long, or deliver an event, to count as one. */
+/** A watch that ended sooner than this, without an event, counts as failed. */
 const SHORT_MS = 1000;
 /** How long the server may take to send all initial objects. */
 const INITIAL_MS = 60_000;
 const INITIAL_END = 'k8s.io/initial-events-end';
 
-/** Informers of one server: a request that it refused to one of them, the others do not make. */
+/**
+ * Creates the informers of one server. They share what they learn: if the server refuses a streaming list to
+ * one, the others do not try it.
+ */
 export function informersOf(ports: InformerPorts): StartInformer {
   const server: ServerTraits = { canStream: true };
   return (request) => createInformer(request, ports, server);
@@ -79,14 +82,17 @@ class ListWatch implements Informer {
   readonly #backoff: ReconnectBackoff;
   readonly #abort = new AbortController();
   readonly #selectors: Readonly<Record<string, string>>;
-  /** Of the newest object or bookmark received. `0`: none yet; empty: the server does not know ours. */
+  /**
+   * The resource version of the newest object or bookmark received. `0`: none yet. Empty: the server does not
+   * know the version.
+   */
   #version = '0';
   #isInPlace = false;
-  /** For this kind; the server may be able to stream others. */
+  /** False: the server refused a streaming list of this kind. */
   #canStream = true;
   /** Events received on the newest connection. */
   #heard = 0;
-  /** The version has expired before, and nothing has been received since. */
+  /** The version has expired, and no event has been received since. */
   #wasLost = false;
   #hasSynced = false;
 
@@ -239,7 +245,7 @@ class ListWatch implements Informer {
       call();
     } catch (error) {
       const { path } = this.#request;
-      this.#ports.log.error('informer handler failed', { path, error });
+      this.#ports.log.error('Informer handler failed', { path, error });
     }
   }
 
@@ -253,23 +259,24 @@ class ListWatch implements Informer {
     if (remedy === 'listNewest') this.#version = '';
     if (error instanceof ApiError && isExpired(error) && !this.#wasLost) {
       this.#wasLost = true;
-      log.debug('resource version of the watch expired; listing again', { path });
+      log.debug('Resource version of the watch expired; listing again', { path });
       return 0;
     }
     if (stage === 'watch' && !(error instanceof ApiError) && this.#heard > 0) {
-      // It worked until now: most likely one connection broke, and the server is still there.
-      log.debug('watch closed; reopening it', { path, error });
+      // The watch worked until now: most likely only the connection broke.
+      log.debug('Watch closed; reopening it', { path, error });
       return 0;
     }
     const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
     const delayMs = Math.max(this.#backoff.next(clock.monotonic()), askedMs);
-    log.warn('list or watch failed; retrying', { path, stage, error, delayMs });
+    log.warn('List or watch failed; retrying', { path, stage, error, delayMs });
     return delayMs;
   }
 
   /**
-   * A server that cannot stream, or does not end what it streams, is listed instead. The error code varies:
-   * kube-apiserver on an old etcd answers with an internal error. Being busy is no refusal.
+   * Whether the server cannot stream lists, or does not send the final bookmark; the informer then lists. The
+   * error code varies: kube-apiserver on an old etcd answers with an internal error. A busy server has not
+   * refused.
    */
   #refusedToStream(error: unknown, remedy: Remedy): boolean {
     if (this.#isInPlace || !this.#canStream || remedy === 'listNewest') return false;

@@ -243,7 +243,11 @@ describe('a watch', () => {
 
   test.each([
     ['in the middle of a line', '{"type":"ADDED","obj', 'it was cut off in the middle of a line'],
-    ['with a line of no event', '{"type":"GROWN","object":{}}\n', 'a line of it is no event'],
+    [
+      'with a line of no event',
+      '{"type":"GROWN","object":{}}\n',
+      'it has a line that is not a watch event',
+    ],
     ['with a line of no JSON', 'ADDED\n', 'it is not JSON'],
     ['with a line without end', 'x'.repeat(65), 'a line of it is longer than 64 characters'],
   ])('that ends %s is broken', async (_how, line, problem) => {

@@ -1,9 +1,9 @@
 /**
- * A client of the Kubernetes API: requests and answers in JSON, over any transport.
+ * A client of the Kubernetes API: sends requests and reads answers in JSON, over any transport.
  *
- * Nothing is retried here. The caller knows best what a failure means and how long to wait: the status
- * manager per pod, an informer per watch. It gets an ApiError with the server's message, or the error that
- * the server could not be reached.
+ * The client does not retry. The caller knows best what a failure means and how long to wait: the status
+ * manager per pod, an informer per watch. The caller gets an ApiError with the server's message, or an error
+ * that says why there was no answer.
  */
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { parseExactJson } from '../lib/json-text/exact-json.ts';
@@ -18,19 +18,19 @@ import type { Transport, WireRequest } from './transport/transport.ts';
 
 export interface KubeApiOptions {
   readonly clock: Clock;
-  /** Of podkeep, for the User-Agent. */
+  /** podkeep's version, for the User-Agent. */
   readonly version: string;
   /** kubeAPIQPS and kubeAPIBurst; absent: no limit. */
   readonly rateLimit?: RateLimit;
-  /** How long an answer may take, the wait for the rate limit not counted. */
+  /** The timeout of a request, without the wait for the rate limit. */
   readonly requestTimeoutMs?: number;
-  /** The longest line of a watch, in UTF-16 units. */
+  /** The maximum length of a line of a watch, in UTF-16 units. */
   readonly lineCharsMax?: number;
 }
 
-/** The longest that kube-apiserver spends on a request. */
+/** kube-apiserver's own timeout for a request. */
 const REQUEST_TIMEOUT_MS = 60_000;
-/** etcd holds objects of 1.5 MB; as JSON with escapes they are a few times as long. */
+/** etcd limits objects to 1.5 MB; as JSON with escapes they are a few times as long. */
 const LINE_CHARS_MAX = 16 * 2 ** 20;
 
 export function createKubeApi(transport: Transport, options: KubeApiOptions): KubeApi {
@@ -122,7 +122,7 @@ function readEvent(line: string, request: string): KubeWatchEvent {
   const event = readObject(line, request);
   const { type, object } = event;
   if (!isEventType(type) || !isJsonObject(object)) {
-    throw apiAnswerBroken({ request, problem: 'a line of it is no event' });
+    throw apiAnswerBroken({ request, problem: 'it has a line that is not a watch event' });
   }
   return { type, object };
 }

@@ -1,9 +1,12 @@
 /**
- * Connections to kubelets, each checked before the first byte of a request is sent (kubelet-identity.ts).
+ * Opens connections from the API server to kubelets, and verifies each kubelet (kubelet-identity.ts) before
+ * the first byte of a request is sent.
  *
- * 1. A connection is kept for the node for which it was checked: two nodes may name one address.
- * 2. No TLS session is resumed, because a resumed one shows no certificate.
- * 3. A node with an unverified certificate is logged once, and again when it was verified in between.
+ * 1. A kept connection is reused only for the node for which it was verified: two nodes may name the same
+ *    address.
+ * 2. TLS sessions are not resumed, because a resumed session shows no certificate.
+ * 3. A warning about a node with an unverified certificate is logged once, and again only after the node was
+ *    verified in between.
  */
 import { lookup } from 'node:dns';
 import { Agent, type RequestOptions } from 'node:https';
@@ -17,16 +20,16 @@ import { identifyKubelet } from './kubelet-identity.ts';
 export interface KubeletAgentOptions {
   readonly cert: string;
   readonly key: string;
-  /** The authority of the cluster; absent: no certificate can be verified. */
+  /** The authority of the cluster. Absent: no certificate can be verified. */
   readonly ca?: string;
   readonly log: Log;
 }
 
-/** What a request to a kubelet specifies beside the address. */
+/** What a request to a kubelet specifies besides the address. */
 export interface KubeletTarget {
   readonly nodeName: string;
   readonly host: string;
-  /** The address must be that of another machine (a name is looked up and its addresses checked). */
+  /** True: the address must be that of another machine; the addresses of a name are checked, too. */
   readonly isRemote: boolean;
 }
 
@@ -61,7 +64,7 @@ export class KubeletAgent extends Agent {
       key,
       ...(ca !== undefined && { ca }),
       ...(isRemote && { lookup: lookupRemote }),
-      // The certificate is checked below, once it is known.
+      // The certificate is verified below, after the handshake.
       rejectUnauthorized: false,
       checkServerIdentity: () => undefined,
     });
@@ -89,7 +92,7 @@ export class KubeletAgent extends Agent {
   #warn(nodeName: string, host: string): void {
     this.#unverified.add(nodeName);
     const message =
-      'kubelet serving certificate is not signed by the cluster CA, so the kubelet is not verified; ' +
+      'Kubelet serving certificate is not signed by the cluster CA, so the kubelet is not verified; ' +
       'set serverTLSBootstrap in its configuration and approve its certificate signing request';
     this.#options.log.warn(message, { node: nodeName, address: host });
   }

@@ -1,9 +1,9 @@
 /**
- * Dials kubelets over the network: connects to the address that a node gives for its kubelet, or to the
- * address of a pod, and carries bytes both ways.
+ * Connects the API server to kubelets and pods over the network, for proxy, logs, exec, attach and
+ * port-forward.
  *
- * Requests to kubelets use TLS with a client certificate that is good for nothing else. How far the kubelet's
- * own certificate is checked: kubelet-agent.ts.
+ * Requests to kubelets use TLS with a client certificate that has no other purpose. kubelet-agent.ts verifies
+ * the kubelet's certificate.
  */
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
@@ -20,10 +20,10 @@ import type { Backend, KubeletDialer } from '../ports/api/kubelet-dialer.ts';
 import { KubeletAgent, type KubeletTarget } from './kubelet-agent.ts';
 
 export interface NetworkKubeletDialerOptions {
-  /** PEMs of the client certificate of the API server. */
+  /** The API server's client certificate as PEM. */
   readonly cert: string;
   readonly key: string;
-  /** The authority of the cluster; absent: no kubelet's certificate can be verified. */
+  /** The authority of the cluster. Absent: no certificate of a kubelet can be verified. */
   readonly ca?: string;
   readonly log: Log;
 }
@@ -47,7 +47,7 @@ export function createNetworkKubeletDialer(
   options: NetworkKubeletDialerOptions,
 ): NetworkKubeletDialer {
   const kubelets = new KubeletAgent(options);
-  // Pods that are proxied to may show any certificate, as behind kube-apiserver.
+  // As in kube-apiserver, the certificates of pods behind the proxy are not verified.
   const secure = new HttpsAgent({ keepAlive: true, rejectUnauthorized: false });
   const plain = new HttpAgent({ keepAlive: true });
   const agents = { kubelets, secure, plain };
@@ -102,8 +102,8 @@ function nodeNameOf({ metadata }: JsonObject): string {
 }
 
 /**
- * Node would take it from the Host header, so the client would choose which certificate is the right one. An
- * IP address is no server name; the certificate is checked for it directly.
+ * Node.js would take the server name from the Host header, so that the client could choose which certificate
+ * is accepted. An IP address is not a server name; the certificate is verified for the address directly.
  */
 function serverNameOf(host: string): string {
   return isIP(host) === 0 ? host : '';
@@ -113,7 +113,7 @@ async function fetchFrom(outgoing: ClientRequest, { body }: ApiRequest): Promise
   const arrived = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve).once('error', reject);
   });
-  // If sending fails, the response fails too, with a better error.
+  // If sending fails, the response fails, too, with a better error.
   if (body) pipeline(Readable.from(body), outgoing).catch(() => {});
   else outgoing.end();
   const message = await arrived.catch(rethrow);
@@ -124,7 +124,7 @@ async function fetchFrom(outgoing: ClientRequest, { body }: ApiRequest): Promise
   };
 }
 
-/** These headers are about the connection between two machines, and are not passed on. */
+/** Headers that concern a single connection, and are not passed on. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -163,7 +163,7 @@ interface Upgraded {
   readonly rest: Uint8Array;
 }
 
-/** When one end closes, the other does. */
+/** Copies bytes in both directions; when one end closes, the other is closed. */
 async function join({ message, backend, rest }: Upgraded, socket: Duplex, head: Uint8Array) {
   const names = ['connection', 'upgrade'] as const;
   const lines = names.map((name) => `${name}: ${message.headers[name] ?? ''}\r\n`);

@@ -5,15 +5,15 @@
  *     signed by the cluster's authority, for something else               refused
  *     signed by the kubelet itself, or by an authority unknown here       unverified, with a warning
  *
- * 1. A node chooses its address. If it is the API server's, or another node's, its certificate shows that,
- *    and nothing is sent.
- * 2. Kubelets sign their own serving certificates unless they are configured to ask the cluster for one
- *    (serverTLSBootstrap). Without --kubelet-certificate-authority, kube-apiserver does not verify those either.
+ * 1. A node chooses the address in its status. If the address belongs to the API server or another node, the
+ *    certificate shows that, and nothing is sent.
+ * 2. Kubelets sign their own serving certificates, unless serverTLSBootstrap is set. kube-apiserver does not
+ *    verify those, either, without --kubelet-certificate-authority.
  */
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 
 export interface KubeletClientCertificate {
-  /** Whether the cluster's authority signed it, and it is valid today. */
+  /** Whether the cluster's authority signed it, and it has not expired. */
   readonly isSigned: boolean;
   readonly certificate: PeerCertificate;
 }
@@ -39,7 +39,7 @@ export function identifyKubelet(
   return mismatch ? { type: 'refused', reason: mismatch.message } : { type: 'verified' };
 }
 
-/** Of several common names the last is the most specific, as Go reads a subject. */
+/** If there are several common names, the last one counts, as in Go. */
 function commonNameOf({ subject }: PeerCertificate): string {
   const name: string | readonly string[] | undefined = (subject as Partial<typeof subject>)?.CN;
   return typeof name === 'string' ? name : (name?.at(-1) ?? '');

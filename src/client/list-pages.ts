@@ -1,9 +1,9 @@
 /**
- * Lists all objects of a kind, in pages where that helps the server.
+ * Lists all objects of a kind, in pages if that helps the server.
  *
- * With version "0" kube-apiserver answers from its memory, with a later one with nothing older; both answers
- * come whole. Pages come from the server's disk and can expire while they are read: then the whole list is
- * requested at once.
+ * With the resource version "0", kube-apiserver answers from its cache; with a later one, with data that is
+ * not older. It does not page either of these answers. Pages are read from etcd, and can expire while they
+ * are read: in that case the whole list is requested at once.
  */
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { ApiError } from '../ports/api/api-client.ts';
@@ -14,7 +14,7 @@ import { isExpired } from './watch-trouble.ts';
 export interface ListRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** `0`: anything; empty: the newest; otherwise nothing older than this. */
+  /** `0`: any version. Empty: the newest. Otherwise: not older than this. */
   readonly version: string;
 }
 
@@ -49,7 +49,7 @@ export async function listObjects(
 }
 
 interface Page extends ListedObjects {
-  /** Empty: this was the last one. */
+  /** Empty: this was the last page. */
   readonly continue: string;
 }
 
@@ -67,7 +67,7 @@ function readPage(list: JsonObject, path: string): Page {
   };
 }
 
-/** Items of a list leave out kind and apiVersion; objects of a watch have them. */
+/** Adds kind and apiVersion, which items of a list lack and objects of a watch have. */
 function withKind(item: JsonObject, { kind, apiVersion }: JsonObject): JsonObject {
   const isNamed = 'kind' in item || typeof kind !== 'string' || typeof apiVersion !== 'string';
   return isNamed ? item : { kind: kind.replace(/List$/, ''), apiVersion, ...item };

@@ -1,4 +1,4 @@
-/** Posts JSON over HTTP or HTTPS, with the certificate authorities of the system, or with given ones. */
+/** Posts JSON over HTTP or HTTPS, with the system's certificate authorities or the given ones. */
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { HttpPost } from '../ports/http-post.ts';
@@ -21,7 +21,7 @@ export const postJson: HttpPost = ({ url, body, bearerToken, ca }, signal) =>
     request.on('error', reject);
     request.on('response', (response) => {
       resolve(response.statusCode ?? 0);
-      // The answer is not read: a receiver could send without end.
+      // The answer is not read, because a receiver could send without end.
       response.destroy();
     });
     request.end(body);

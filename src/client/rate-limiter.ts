@@ -1,13 +1,13 @@
 /**
- * Lets requests out at the rate of kubeAPIQPS and kubeAPIBurst (KL-107), first come, first served. A request
- * that is aborted while waiting takes no token.
+ * Limits requests to the rate of kubeAPIQPS and kubeAPIBurst (KL-107), in the order of arrival. A request
+ * that is aborted while it waits takes no token.
  */
 import { offAbort, onAbort } from '../lib/abort-listeners.ts';
 import { TokenBucket } from '../lib/token-bucket.ts';
 import type { Cancel, Clock } from '../ports/clock.ts';
 
 export interface RateLimit {
-  /** Requests a second; -1: no limit. */
+  /** Requests per second. -1: no limit. */
   readonly qps: number;
   readonly burst: number;
 }
@@ -23,7 +23,7 @@ export class RateLimiter {
     this.#bucket = new TokenBucket(qps, burst, clock.monotonic());
   }
 
-  /** Resolves when the next request may go out. */
+  /** Resolves when the next request may be sent. */
   async wait(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     if (this.#waiting.size === 0 && this.#take()) return;

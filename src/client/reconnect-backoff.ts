@@ -1,7 +1,7 @@
 /**
- * The backoff before the API server is tried again, as in client-go: 0.8 s, doubled each time up to 30 s,
- * with jitter of up to as much again, so that nodes that lost the server together do not come back together.
- * Two quiet minutes reset it.
+ * The back-off before a retry of the API server, as in client-go: 0.8 s, doubled each time up to 30 s, with a
+ * jitter of up to 100 %, so that nodes that lost the server together do not reconnect together. Two minutes
+ * without a failure reset it.
  */
 import type { Random } from '../ports/random.ts';
 
@@ -18,7 +18,7 @@ export class ReconnectBackoff {
     this.#random = random;
   }
 
-  /** `nowMs` is a reading of the clock's `monotonic`. */
+  /** `nowMs`: the clock's `monotonic` time. */
   next(nowMs: number): number {
     if (nowMs - this.#askedAtMs > RESET_MS) this.#nextMs = FIRST_MS;
     const delayMs = this.#nextMs * (1 + this.#random.next());

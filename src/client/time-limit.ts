@@ -1,17 +1,17 @@
-/** Time limits on podkeep's own clock. */
+/** Timeouts and delays on podkeep's injected clock. */
 import { offAbort, onAbort } from '../lib/abort-listeners.ts';
 import type { Clock } from '../ports/clock.ts';
 
 export interface TimeLimit {
   readonly clock: Clock;
   readonly limitMs: number;
-  /** Makes the error for a timeout. */
+  /** Creates the error of a timeout. */
   readonly overdue: () => Error;
 }
 
 /**
- * Runs `work` with a signal that is aborted with the caller's, or on timeout. Does not wait for work that
- * ignores its signal.
+ * Runs `work` with a signal that is aborted by the caller's signal or the timeout. Does not wait for work
+ * that ignores its signal.
  */
 export async function within<Result>(
   { clock, limitMs, overdue }: TimeLimit,
@@ -26,7 +26,7 @@ export async function within<Result>(
   try {
     return await Promise.race([work(abort.signal), whenAborted(abort.signal)]);
   } catch (error) {
-    // However the work reacts to being aborted, the caller gets the reason.
+    // After an abort the caller gets the reason, whatever error the work throws.
     throw abort.signal.aborted ? abort.signal.reason : error;
   } finally {
     cancelTimer();
@@ -40,7 +40,7 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Resolves after a delay; rejects with the signal's reason if that is aborted first. */
+/** Resolves after a delay. Rejects with the signal's reason if the signal is aborted first. */
 export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {

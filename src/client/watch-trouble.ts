@@ -1,8 +1,8 @@
 /**
- * What to do when a watch fails: resume it from the last version, or list again.
+ * Decides what an informer does when a watch fails: resume it from the last resource version, or list again.
  *
- * After a broken connection or from a busy server, our version is still good. It is not if the server has
- * forgotten it, or never had it.
+ * After a broken connection or an answer of a busy server, the resource version is still valid. It is not
+ * valid if it has expired, or if the server never had it.
  */
 import { unreachable } from '../lib/assert.ts';
 import { defineError, PodkeepError } from '../lib/errors.ts';
@@ -23,7 +23,7 @@ export const watchTooShort = defineError<{ path: string }>({
     'Podkeep reopens it automatically. If this persists, look for a proxy that cuts long answers.',
 });
 
-/** `stage` is what failed. */
+/** `stage`: the request that failed. */
 export function remedyFor(error: unknown, stage: 'list' | 'watch'): Remedy {
   if (error instanceof PodkeepError && error.code === WATCH_TOO_SHORT) return 'listAgain';
   if (!(error instanceof ApiError)) return 'goOn';
@@ -38,12 +38,12 @@ export function remedyFor(error: unknown, stage: 'list' | 'watch'): Remedy {
   }
 }
 
-/** The server's history does not go back that far any more. */
+/** The resource version has expired: the server's history does not go back that far. */
 export function isExpired({ statusCode, reason }: ApiError): boolean {
   return statusCode === 410 || reason === 'Expired' || reason === 'Gone';
 }
 
-/** The version is one that the server has not reached, as after a restore from an old copy. */
+/** The server has not reached the resource version, for example after a restore from a backup. */
 function isUnknownVersion({ causes }: ApiError): boolean {
   return causes.some(({ reason }) => reason === 'ResourceVersionTooLarge');
 }

@@ -1,12 +1,12 @@
 /**
- * Calls webhooks over HTTPS.
+ * Calls webhooks for the API server over HTTPS.
  *
- * 1. The certificate is verified against the authorities of the call and for its server name; no session is
- *    resumed, because a resumed one shows no certificate.
- * 2. No redirect is followed, no credential and no proxy is used.
- * 3. The answer is read up to a limit, and the whole call ends after its time.
- * 4. A connection that was idle may have been closed by the other end meanwhile: only then the call is sent a
- *    second time, over a new connection.
+ * 1. The certificate is verified against the authorities and the server name of the call. TLS sessions are
+ *    not resumed, because a resumed session shows no certificate.
+ * 2. Redirects are not followed, and no credentials and no proxy are used.
+ * 3. The answer has a maximum size, and the whole call has a timeout.
+ * 4. If the server has closed an idle connection in the meantime, and only then, the call is sent a second
+ *    time, over a new connection.
  */
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as requestHttps } from 'node:https';
@@ -43,7 +43,7 @@ export function createWebhookClient(clock: Pick<Clock, 'after'>): HttpsWebhookCl
   };
 }
 
-/** The connection was reused, and the other end has closed it. */
+/** A reused connection that the server has closed. */
 class StaleConnection extends Error {}
 
 function send(
@@ -59,7 +59,7 @@ function send(
       port,
       path,
       agent,
-      // An IP address is no server name; the certificate is checked for the host then.
+      // An IP address is not a server name; the certificate is then verified for the host.
       servername: isIP(serverName) === 0 ? serverName : '',
       ...(caBundle !== null && { ca: caBundle }),
       rejectUnauthorized: true,
@@ -101,7 +101,7 @@ async function readAnswer(message: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** In the words of Go's client. */
+/** The error text of Go's client. */
 function describe(
   error: unknown,
   { host, port, serverName }: WebhookCall,

@@ -1,6 +1,7 @@
 /**
- * How late the event loop is: a timer of one second that fires two seconds later was one second late. While the
- * loop is blocked nothing here runs; what blocked it shows in the first measurement afterwards.
+ * Measures how late the event loop is: a timer of one second that fires after two seconds was one second
+ * late. While the loop is blocked, this code does not run either; the first measurement afterwards shows the
+ * delay.
  */
 import type { Cancel, Clock } from '../ports/clock.ts';
 

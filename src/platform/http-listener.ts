@@ -1,6 +1,6 @@
 /**
- * A listener without authentication: plain HTTP/1.1, for what every user of this machine may read.
- * Clients have no identity here.
+ * Opens a listener for plain HTTP/1.1 without authentication, for data that every user of this machine may
+ * read. Its clients have no identity.
  *
  * Closing is bounded as in https-listener.ts.
  */
@@ -16,13 +16,13 @@ export interface HttpListenerOptions {
   readonly handler: HttpHandler;
   readonly host: string;
   readonly port: number;
-  /** The setting of the port, for the hint of an error: a flag, or a field. Absent: `port`. */
+  /** The name of the port's setting (a flag or a field), for the hint of an error. Absent: `port`. */
   readonly portSetting?: string;
 }
 
 export interface HttpListener {
   readonly port: number;
-  /** Resolves when nothing is open any more. */
+  /** Resolves when all connections are closed. */
   close(): Promise<void>;
 }
 

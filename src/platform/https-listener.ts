@@ -1,13 +1,13 @@
 /**
- * The HTTPS listener: a TLS port for HTTP/1.1 and HTTP/2 that identifies clients by their certificates.
+ * Opens an HTTPS listener for HTTP/1.1 and HTTP/2 that identifies clients by their certificates.
  *
  *     socket -> TLS -> the protocol that the client chose -> handler
  *
- * A certificate counts only if the listener's authority signed it. For any other one the handler gets a
- * fault: a client with a wrong certificate is not the same as one without.
+ * A client certificate is valid only if the listener's authority signed it. For any other certificate the
+ * handler gets a fault, because a client with an invalid certificate is not the same as a client without one.
  *
- * Closing is bounded: no new connections, then every stream gets its regular end, then answers under
- * way may finish, then the remaining connections are destroyed.
+ * Closing takes a limited time: the listener accepts no new connections, ends every stream regularly, lets
+ * answers under way finish, and then destroys the remaining connections.
  */
 import type { ServerHttp2Session } from 'node:http2';
 import type { Duplex } from 'node:stream';
@@ -19,7 +19,7 @@ import { LISTENER_LIMITS, type ListenerLimits } from './http/limits.ts';
 import { listenErrorOf, type ListenAddress } from './http/listen-errors.ts';
 import type { RunningStreams } from './http/stream-body.ts';
 
-/** PEMs: the listener's key and certificate, and the authority that must have signed its clients'. */
+/** As PEM: the listener's key and certificate, and the authority that signs client certificates. */
 export interface TlsMaterial {
   /** Both absent: there is no certificate yet, and every handshake fails. */
   readonly cert?: string;
@@ -27,7 +27,7 @@ export interface TlsMaterial {
   readonly ca: string;
 }
 
-/** The TLS versions and ciphers. Absent: from 1.2 on, with Node's defaults. */
+/** The TLS versions and ciphers. Absent: TLS 1.2 or newer, with the ciphers of Node.js. */
 export interface ListenerTls {
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
   /** OpenSSL's names. */
@@ -38,11 +38,11 @@ export interface ListenerTls {
 export interface HttpsListenerOptions extends TlsMaterial {
   readonly handler: HttpHandler;
   readonly tls?: ListenerTls;
-  /** The address to listen on. Absent: only this machine can connect. */
+  /** The address to listen on. Absent: loopback. */
   readonly host?: string;
-  /** Zero: any free port. */
+  /** 0: any free port. */
   readonly port: number;
-  /** The setting of the port, for the hint of an error: a flag, or a field. Absent: `port`. */
+  /** The name of the port's setting (a flag or a field), for the hint of an error. Absent: `port`. */
   readonly portSetting?: string;
   readonly limits?: Partial<ListenerLimits>;
 }
@@ -51,9 +51,12 @@ export interface HttpsListener {
   readonly host: string;
   readonly port: number;
   readonly url: string;
-  /** For new connections. If the authority changes, connections are closed once idle. */
+  /**
+   * Replaces the TLS material for new connections. If the authority changes, existing connections are closed
+   * when they are idle.
+   */
   renew(tlsMaterial: TlsMaterial): void;
-  /** Resolves when nothing is open any more. */
+  /** Resolves when all connections are closed. */
   close(): Promise<void>;
 }
 
@@ -118,7 +121,7 @@ class Listener {
       socket.on('error', () => {}); // the client is gone
       (socket.alpnProtocol === 'h2' ? http2 : http1).emit('connection', socket);
     });
-    // A failed handshake needs no handling; Node has closed the socket.
+    // A failed handshake needs no further handling.
     this.server.on('tlsClientError', (_error, socket) => socket.destroy());
   }
 
@@ -126,7 +129,7 @@ class Listener {
     this.server.setSecureContext({ ...this.#tls, ...tlsMaterial });
     if (tlsMaterial.ca === this.#ca) return;
     this.#ca = tlsMaterial.ca;
-    // Clients of the old authority must connect again, as soon as nothing is under way.
+    // Clients of the old authority must connect again when their requests have ended.
     for (const session of this.#sessions) session.close();
     this.#http1.closeIdleConnections();
   }
@@ -147,7 +150,7 @@ class Listener {
   }
 }
 
-/** While it closes, connections over HTTP/1.1 become idle one after the other. */
+/** How often a closing listener closes HTTP/1.1 connections that have become idle. */
 const SWEEP_MS = 20;
 
 function remember<Item extends { once(event: 'close', listener: () => void): unknown }>(
@@ -158,7 +161,7 @@ function remember<Item extends { once(event: 'close', listener: () => void): unk
   item.once('close', () => items.delete(item));
 }
 
-/** A connection stays with its client, and reading a certificate costs as much as a small answer. */
+/** Cached per connection, because reading a certificate costs as much as a small answer. */
 const clientIdentities = new WeakMap<Duplex, ClientIdentity>();
 
 function clientIdentityOf(socket: Duplex): ClientIdentity {

@@ -1,8 +1,8 @@
 /**
- * Random numbers that can be repeated: the same seed gives the same numbers, on every machine.
+ * A random number generator for tests and simulations: the same seed gives the same numbers on every machine.
  *
- * A Weyl sequence (a counter with an odd step, so that all 2^32 states are visited) whose values are
- * scrambled by the finaliser of MurmurHash3. Small and fast; not for secrets.
+ * It is a Weyl sequence (a counter with an odd step, so that all 2^32 states are visited) whose values are
+ * scrambled by the finaliser of MurmurHash3. It must not be used for secrets.
  */
 import type { IdentityRandom } from '../ports/random.ts';
 

@@ -1,7 +1,7 @@
-/** The clock of this machine. The only code in podkeep that reads the time or sets a timer. */
+/** The Clock of this machine: the only code in podkeep that reads the time or sets a timer. */
 import type { Cancel, Clock } from '../ports/clock.ts';
 
-/** Node fires a timer immediately if it is set further ahead than this. */
+/** Node.js fires a timer with a longer delay than this immediately. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -9,7 +9,7 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   after: wakeAfter,
   turn: () => new Promise((resolve) => setImmediate(resolve)),
-  // A tick requested by a promise comes after all promises that can continue have done so.
+  // A tick that is requested in a promise runs after all pending promise callbacks.
   drained: (then) => void Promise.resolve().then(() => process.nextTick(then)),
 };
 

@@ -1,4 +1,6 @@
-/** Random numbers of this machine: fast for delays and choices, and unpredictable for identifiers. */
+/**
+ * The random numbers of this machine: fast ones for delays and choices, unpredictable ones for identifiers.
+ */
 import { randomBytes } from 'node:crypto';
 import type { IdentityRandom } from '../ports/random.ts';
 

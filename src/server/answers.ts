@@ -1,4 +1,4 @@
-/** Answers of the kubelet's server, with the kubelet's headers. */
+/** Builds answers of the kubelet's server, with the kubelet's headers. */
 import type { ApiResponse } from '../ports/api/http-handler.ts';
 import type { Json } from '../lib/json.ts';
 
@@ -8,7 +8,7 @@ export function text(status: number, body: string): ApiResponse {
   return { status, headers: [['content-type', PLAIN]], body };
 }
 
-/** As most Go programs write an error: the header forbids the browser to guess the type. */
+/** An error as Go's http.Error writes it, with the header that forbids browsers to guess the type. */
 export function errorText(status: number, message: string): ApiResponse {
   return {
     status,
@@ -20,7 +20,7 @@ export function errorText(status: number, message: string): ApiResponse {
   };
 }
 
-/** `body` is JSON already. */
+/** `body` is JSON text. */
 export function jsonText(body: string): ApiResponse {
   return { status: 200, headers: [['content-type', 'application/json']], body };
 }

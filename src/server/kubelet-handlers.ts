@@ -1,4 +1,4 @@
-/** All handlers of the kubelet's server, and their paths. */
+/** Builds the router of the kubelet's server: all paths and their handlers. */
 import { prometheusText } from '../lib/metrics/exposition.ts';
 import type { ApiResponse } from '../ports/api/http-handler.ts';
 import type { StreamKind } from '../ports/api/streaming.ts';
@@ -119,7 +119,9 @@ function statsArea(options: KubeletServerOptions): Area {
   return folder('/stats', routed('/stats', [{ methods, pattern: 'summary', answer }]));
 }
 
-/** The machine's log files are served from a folder, and podkeep's own log by a query; both may be off. */
+/**
+ * /logs/ serves the machine's log files from a folder, and podkeep's own log by a query; either may be off.
+ */
 function logsArea({ settings = {}, ownLog, clock }: KubeletServerOptions): Area {
   const { systemLogFolder, enableSystemLogQuery = false } = settings;
   const isOff = disabled('logs endpoint is disabled.');
@@ -163,7 +165,7 @@ function runArea(options: KubeletServerOptions): Area {
   return { root: '/run', answer: routed('/run', routes) };
 }
 
-/** Requests that reach this handler did not ask for an upgrade. */
+/** Answers requests for exec, attach and port-forward that did not ask for an upgrade. */
 function streamArea(options: KubeletServerOptions, kind: StreamKind): Area {
   const root = `/${kind}`;
   const routes = STREAM_PATTERNS[kind].map((pattern) => ({

@@ -1,20 +1,20 @@
 /**
- * The kubelet's own server: it serves the API server, Prometheus and users of the node, with the paths and
- * answers of Kubernetes' kubelet v1.36. docs/kubelet-server.md lists them.
+ * The kubelet's HTTP server for the API server, Prometheus and administrators, with the paths and answers of
+ * the kubelet of Kubernetes v1.36 (docs/kubelet-server.md).
  *
  *     listener or API server ──> path ──> authentication, authorization ──> handler ──> answer
  *                                            └──> streaming, for exec, attach and port-forward
  *
- * It is a function from requests to answers; the composition puts a listener in front of it. Its parts:
+ * The server is a function from requests to answers; cli/ connects it to a listener. Its options:
  *
- *     access     authentication and authorization (auth/review-access.ts, or another)
+ *     access     authentication and authorization, such as auth/review-access.ts
  *     pods       the pods of this node with their newest statuses, all but mirrors
- *     findPod    one of them by its names; a static pod also by those of its mirror, which are the same
+ *     findPod    one of them by namespace and name; a static pod has the same names as its mirror
  *     runtime    the pods that really run
  *     logs       LogReader over the files or the memory in which the runtime keeps logs
  *     usage      UsageReader: CPU and memory; `storage`: StorageUsage, the usage of disks
- *     metrics    registry of /metrics (KubeletMetrics.registry), to which this adds its own
- *     probeMetrics   registry of /metrics/probes (the one that ProbeMetrics was made with)
+ *     metrics    registry of /metrics (KubeletMetrics.registry), to which the server adds its own metrics
+ *     probeMetrics   registry of /metrics/probes (the registry of ProbeMetrics)
  *     configz    the effective configuration, as a KubeletConfiguration
  *     checks     health checks beside ping and log
  *     streaming  serves the protocols of exec, attach and port-forward
@@ -22,7 +22,7 @@
  *     flags      the flags of the command line, for /flagz
  *     settings   enableDebuggingHandlers and others of KubeletConfiguration, and the folder of the machine's
  *                own logs, if that is served
- *     query      NodeQuery: what /podkeep/v1 shows (docs/query-api.md)
+ *     query      NodeQuery: the data of /podkeep/v1 (docs/query-api.md)
  */
 import type { Pod } from '../api/pod.ts';
 import type { LogReader } from '../kubelet/logs/log-reader.ts';
@@ -69,35 +69,35 @@ export interface KubeletServerOptions {
   readonly logs: Pick<LogReader, 'read'>;
   readonly usage: Pick<UsageReader, 'read'>;
   readonly storage: StorageUsage;
-  /** The name of a block device; empty: it is not known. Absent: of none. */
+  /** Returns the name of a block device. Empty: not known. Absent: no names are known. */
   readonly deviceName?: ((major: number, minor: number) => string) | undefined;
   readonly metrics: Registry;
-  /** Counts what /metrics shows, before each answer. Absent: nothing. */
+  /** Called before each answer of /metrics, to refresh metrics that are counted on demand. */
   readonly refreshCounts?: (() => void) | undefined;
   readonly probeMetrics: Registry;
   readonly build: BuildInfo;
   configz(): JsonObject;
   readonly checks: readonly HealthCheck[];
   readonly streaming: Streaming;
-  /** Absent: its log is not served, and its verbosity cannot be changed. */
+  /** Absent: podkeep's own log is not served, and its verbosity cannot be changed. */
   readonly ownLog?: OwnLog;
   /** Absent: /flagz is not served. */
   readonly flags?: () => Readonly<Record<string, string>>;
   /** Absent: there is no /podkeep/v1. */
   readonly query?: NodeQuery;
-  /** Names of this server beside its node's name, for the check of the Host of /podkeep/v1. */
+  /** Names of this server besides its node's name, for the check of the Host header at /podkeep/v1. */
   readonly hostNames?: () => readonly string[];
   readonly settings?: KubeletServerSettings;
 }
 
 export interface KubeletServerSettings {
-  /** Absent: true. Without it there are no logs, no commands and no streams. */
+  /** Absent: true. False: no logs, no commands and no streams are served. */
   readonly enableDebuggingHandlers?: boolean;
   /** Absent: true. /debug/flags/v changes the verbosity. */
   readonly enableDebugFlagsHandler?: boolean;
   /** Absent: false. /logs/?query=kubelet answers with podkeep's own log. */
   readonly enableSystemLogQuery?: boolean;
-  /** The folder that /logs/ shows; absent: it is switched off. */
+  /** The folder that /logs/ shows. Absent: /logs/ serves no files. */
   readonly systemLogFolder?: string;
 }
 
@@ -118,7 +118,7 @@ export class KubeletServer implements HttpHandler {
       return whenSent(await this.#answer(request, clientIdentity), end);
     } catch (error) {
       end();
-      this.#options.log.error('failed to serve request', {
+      this.#options.log.error('Failed to serve request', {
         method: request.method,
         url: request.url,
         error,
@@ -127,7 +127,7 @@ export class KubeletServer implements HttpHandler {
     }
   }
 
-  /** A request that is no stream gets a plain answer, as if it had not asked for an upgrade. */
+  /** Serves a request with an upgrade. If its path does not stream, it is answered as without the upgrade. */
   async connect(
     request: ApiRequest,
     connection: Connection,
@@ -145,7 +145,7 @@ export class KubeletServer implements HttpHandler {
       if (refusal) return await writeRawAnswer(connection.socket, refusal);
       await this.#options.streaming.connect(stream.kind, stream.target, request, connection);
     } catch (error) {
-      this.#options.log.error('failed to serve streaming request', { url: request.url, error });
+      this.#options.log.error('Failed to serve streaming request', { url: request.url, error });
       connection.socket.destroy();
     } finally {
       end();
@@ -168,7 +168,10 @@ export class KubeletServer implements HttpHandler {
     return refusal ?? found.answer({ request, path: read.path, query: read.query });
   }
 
-  /** Only the query API is checked: clients of the kubelet's own paths may use any name, as upstream. */
+  /**
+   * Only the query API checks the host: clients of the kubelet's own paths may use any name, as in the
+   * kubelet.
+   */
   #misdirected(
     request: ApiRequest,
     path: string,

@@ -1,10 +1,10 @@
-/** A plain answer to a request for an upgrade; it is the last one on its connection. */
+/** Writes a plain answer to an upgrade request, and then closes the connection. */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ApiResponse } from '../ports/api/http-handler.ts';
 
-/** Never rejects: a client that has left does not need the answer. */
+/** Never rejects: a client that has disconnected does not need the answer. */
 export async function writeRawAnswer(socket: Duplex, response: ApiResponse): Promise<void> {
   const { status, headers, body } = response;
   const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');

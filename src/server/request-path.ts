@@ -1,8 +1,8 @@
 /**
- * Reads the path of a request once: the checked path is the served path.
+ * Parses the path of a request once, so that the authorized path is the served path.
  *
- * It is decoded as a whole, as Go does. A path with empty or dotted parts is redirected to its clean form, so
- * that no two paths mean the same handler, and none means another than it seems.
+ * The path is decoded as a whole, as in Go. A path with empty or dotted parts is redirected to its clean
+ * form, so that each handler has only one path.
  */
 export interface RequestPath {
   /** Decoded; begins with a slash. */

@@ -1,6 +1,6 @@
 /**
- * Finds the handler of a path. A path that matches none is answered without authentication: there is nothing
- * behind it. All others pass the gate first, even if the handler then answers 404.
+ * Finds the handler of a path. A path without a handler is answered with 404 without authentication. All
+ * other requests are authenticated and authorized first, even if the handler then answers 404.
  *
  *     handler one path, every method
  *     area    a path and everything below it, with its own routes
@@ -16,9 +16,9 @@ export interface HandlerRequest extends RequestPath {
 export type Handler = (request: HandlerRequest) => ApiResponse | Promise<ApiResponse>;
 
 export interface Area {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly root: string;
-  /** It is a folder: a request without the slash is redirected. */
+  /** True: a request without the trailing slash is redirected. */
   readonly isFolder?: boolean;
   readonly answer: Handler;
 }
@@ -61,7 +61,7 @@ export class Router {
   }
 }
 
-/** The first route that matches path and method; 404 or 405 if there is none. */
+/** Calls the first route that matches path and method. Answers 404 or 405 if there is none. */
 export function routed(root: string, routes: readonly Route[]): Handler {
   return (request) => {
     const fitting = routes.flatMap((route) => {
@@ -76,12 +76,12 @@ export function routed(root: string, routes: readonly Route[]): Handler {
   };
 }
 
-/** For paths that are switched off. */
+/** The handler of paths that are switched off. */
 export function disabled(message: string): Handler {
   return () => errorText(405, message);
 }
 
-/** Null: it does not fit. Slashes at the end do not count. */
+/** Null: the path does not match. Trailing slashes are ignored. */
 export function matchPattern(pattern: string, rest: string): PathParameters | null {
   const wanted = partsOf(pattern);
   const given = partsOf(rest);

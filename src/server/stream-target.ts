@@ -15,7 +15,7 @@ export interface FoundStream {
   readonly target: StreamTarget;
 }
 
-/** Null: it is another request. */
+/** Null: the request is not for a stream. */
 export function streamOf(method: string, path: string): FoundStream | null {
   if (method !== 'GET' && method !== 'POST') return null;
   for (const kind of KINDS) {

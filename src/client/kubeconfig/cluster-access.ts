@@ -1,14 +1,16 @@
-/** How to reach a cluster, and as which user: the contents of one context of a kubeconfig. */
+/** The types of one context of a kubeconfig: how to reach the cluster, and as which user. */
 import type { JsonObject } from '../../lib/json.ts';
 
 export interface ClusterAccess {
   /** Such as `https://10.0.0.1:6443`; it may have a path. */
   readonly server: string;
-  /** PEM of the authorities that sign the server's certificate; absent: those of the system. */
+  /** PEM of the authorities that sign the server's certificate. Absent: those of the system. */
   readonly ca?: string;
-  /** The file of `ca`, if it came from one: it is read again from time to time. */
+  /**
+   * The file from which `ca` was read; it is read again from time to time. Absent: `ca` is not from a file.
+   */
   readonly caFile?: string;
-  /** The name in the server's certificate, where it is not the one in `server`. */
+  /** The name in the server's certificate. Absent: the host of `server`. */
   readonly serverName?: string;
   readonly insecureSkipTlsVerify: boolean;
   readonly proxyUrl?: string;
@@ -20,7 +22,7 @@ export interface UserAccess {
   readonly certificate?: PemSource;
   readonly key?: PemSource;
   readonly token?: string;
-  /** Counts more than `token`, and is read again from time to time. */
+  /** Takes precedence over `token`, and is read again from time to time. */
   readonly tokenFile?: string;
   readonly basic?: { readonly username: string; readonly password: string };
   readonly exec?: ExecPlugin;
@@ -37,6 +39,6 @@ export interface ExecPlugin {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly installHint: string;
-  /** The cluster's description for the plugin, if it wants one. */
+  /** The description of the cluster for the plugin. Null: the plugin does not want it. */
   readonly cluster: JsonObject | null;
 }

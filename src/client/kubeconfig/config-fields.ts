@@ -1,4 +1,4 @@
-/** A part of a kubeconfig, read field by field; every error names the file and the path. */
+/** Reads the fields of one part of a kubeconfig; every error names the file and the path of the field. */
 import path from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { kubeconfigInvalid } from './kubeconfig-errors.ts';
@@ -14,7 +14,7 @@ export class ConfigFields {
     this.#object = object;
   }
 
-  /** Absent, null and empty are the same. */
+  /** Undefined: the field is absent, null or empty. */
   text(name: string): string | undefined {
     const value = this.#read(name);
     if (value === undefined || value === null || value === '') return undefined;
@@ -61,7 +61,7 @@ export class ConfigFields {
     return this.#read(name);
   }
 
-  /** Relative to the folder of the kubeconfig. */
+  /** A path that is relative to the folder of the kubeconfig. */
   filePath(name: string): string | undefined {
     const value = this.text(name);
     return value === undefined ? undefined : path.resolve(path.dirname(this.file), value);

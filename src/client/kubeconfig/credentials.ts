@@ -1,9 +1,9 @@
 /**
- * The identity that podkeep shows to the API server, at each request.
+ * Provides the credentials of podkeep for each request to the API server.
  *
- * Tokens and certificates in files are replaced while podkeep runs: they are read again every minute, and
- * immediately when the server refuses them. If a file cannot be read just then (it is being replaced), the
- * last contents stay in use. A plugin's answer lasts as long as it says.
+ * Files with tokens and certificates may be replaced while podkeep runs: they are read again every minute,
+ * and immediately after the server refuses them. If a file cannot be read at that moment (it is being
+ * replaced), the last contents stay in use. The answer of a plugin is used until it expires.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isUntrusted, readTrustedFile } from '../../lib/trusted-file.ts';
@@ -22,7 +22,7 @@ export interface Identity {
 
 export interface Credentials {
   current(): Promise<Identity>;
-  /** The server answered 401 to this identity. */
+  /** Call when the server answered 401 to this identity. */
   refused(identity: Identity): void;
 }
 
@@ -32,13 +32,13 @@ export interface CredentialsPorts {
   /** The environment for plugins. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /**
-   * A certificate that another part of podkeep renews, read at each request. While there is one, it is the
-   * only credential; null: there is none, and the user of the kubeconfig counts.
+   * A client certificate that another part of podkeep renews, read at each request. While there is one, it is
+   * the only credential. Null: there is none, and the user of the kubeconfig applies.
    */
   readonly certificate?: () => ShownCertificate | null;
 }
 
-/** PEMs. */
+/** Certificate and key as PEM. */
 export interface ShownCertificate {
   readonly cert: string;
   readonly key: string;
@@ -46,7 +46,10 @@ export interface ShownCertificate {
 
 const REREAD_MS = 60_000;
 const PLUGIN_MS_MAX = 60_000;
-/** A server that refuses every request must not make us run the plugin for each of them. */
+/**
+ * The minimum time between reloads after refusals: a server that refuses every request must not cause a
+ * plugin run for each.
+ */
 const REFUSED_MS_MIN = 10_000;
 
 export function credentialsOf(user: UserAccess, ports: CredentialsPorts): Credentials {
@@ -83,7 +86,7 @@ class RenewedCredentials implements Credentials {
     const nowMs = this.#ports.clock.monotonic();
     const loaded = this.#loaded;
     if (loaded && nowMs - loaded.atMs < loaded.freshMs) return Promise.resolve(loaded.identity);
-    // Concurrent requests load once.
+    // Concurrent requests share one load.
     this.#loading ??= this.#load(loaded).finally(() => {
       this.#loading = null;
     });
@@ -100,14 +103,14 @@ class RenewedCredentials implements Credentials {
     const { clock, log } = this.#ports;
     try {
       const { identity, freshMs } = await this.#ask();
-      // The very same object means that nothing changed, and connections can stay.
+      // An unchanged identity stays the same object, so that connections are kept.
       const isSame = before !== null && isSameIdentity(before.identity, identity);
       const kept = isSame ? before.identity : identity;
       this.#loaded = { identity: kept, freshMs, atMs: clock.monotonic() };
       return kept;
     } catch (error) {
       if (!before || this.#user.exec) throw error;
-      log.warn('failed to reload credentials; using the old ones', { error });
+      log.warn('Failed to reload credentials; using the old ones', { error });
       this.#loaded = { ...before, atMs: clock.monotonic(), freshMs: REFUSED_MS_MIN };
       return before.identity;
     }
@@ -153,7 +156,8 @@ function isSameIdentity(a: Identity, b: Identity): boolean {
 }
 
 /**
- * A certificate is often replaced before its key, or after it: a pair that does not match is read again soon.
+ * Certificate and key are often replaced one after the other: a pair that does not match is refused, and read
+ * again soon.
  */
 async function readPems(certificate: PemSource, key: PemSource): Promise<ShownCertificate> {
   const pems = { cert: await readPem(certificate), key: await readPem(key) };

@@ -1,4 +1,4 @@
-/** The part of a kubeconfig that names a program to ask for credentials. */
+/** Reads the section `exec` of a kubeconfig user: the plugin that provides credentials. */
 import path from 'node:path';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import type { ClusterAccess, ExecPlugin } from './cluster-access.ts';
@@ -7,10 +7,10 @@ import type { ConfigFields } from './config-fields.ts';
 const API_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 
 const MODES: ReadonlySet<string> = new Set(['Never', 'IfAvailable']);
-/** The extension of a cluster that only its plugin understands. */
+/** The extension of a cluster that is passed on to the plugin. */
 const EXTENSION = 'client.authentication.k8s.io/exec';
 
-/** `place` is the access that was read from `cluster`. */
+/** `place`: the parsed access to `cluster`. */
 export function readExecPlugin(
   user: ConfigFields,
   cluster: ConfigFields,
@@ -42,12 +42,12 @@ export function readExecPlugin(
   };
 }
 
-/** A bare name is looked up on the PATH; one with a folder is relative to the kubeconfig. */
+/** A bare name is searched on the PATH; a name with a folder is relative to the kubeconfig. */
 function resolveCommand(command: string, file: string): string {
   return command.includes('/') ? path.resolve(path.dirname(file), command) : command;
 }
 
-/** With the authority as data, even if it came from a file: the plugin does not know our files. */
+/** The authority is always passed as data: the plugin cannot read podkeep's files. */
 function clusterInfo(cluster: ConfigFields, { ca }: Pick<ClusterAccess, 'ca'>): JsonObject {
   const authority = ca === undefined ? undefined : Buffer.from(ca).toString('base64');
   const given = (key: string, value: Json | undefined): JsonObject =>

@@ -1,6 +1,6 @@
 /**
- * Runs a credential plugin, by the protocol of client.authentication.k8s.io: the request is in an environment
- * variable, the answer on standard output.
+ * Runs a credential plugin with the protocol of client.authentication.k8s.io: the request is in an
+ * environment variable, the answer on stdout.
  */
 import { execFile } from 'node:child_process';
 import { parseTime } from '../../api/values/time.ts';
@@ -11,14 +11,14 @@ import { credentialsUnavailable } from './kubeconfig-errors.ts';
 
 export interface ExecCredential {
   readonly identity: Identity;
-  /** Wall time; null: good until the server refuses it. */
+  /** Wall-clock time. Null: valid until the server refuses it. */
   readonly expiresAtMs: number | null;
 }
 
 const OUTPUT_BYTES_MAX = 2 ** 20;
 const QUOTED_CHARS_MAX = 300;
 
-/** `environment` is that of podkeep; the plugin's own entries are added to it. */
+/** `environment`: podkeep's; the plugin's own variables are added. */
 export async function askExecPlugin(
   plugin: ExecPlugin,
   environment: Readonly<Record<string, string | undefined>>,

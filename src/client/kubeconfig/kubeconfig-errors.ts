@@ -1,4 +1,4 @@
-/** Mistakes in a kubeconfig, each with its file and field. */
+/** Errors of kubeconfigs and their credentials, with the file and the field. */
 import { defineError } from '../../lib/errors.ts';
 
 export const kubeconfigUnreadable = defineError<{ file: string; reason: string }>({

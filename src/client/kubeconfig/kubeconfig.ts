@@ -1,9 +1,9 @@
 /**
- * Reads a kubeconfig: the cluster of its context, and the user for it.
+ * Reads a kubeconfig: the cluster and the user of one context.
  *
- * Paths in it are relative to its folder. Data counts more than a path beside it, as for kubectl. What
- * podkeep cannot do is refused, never silently left out: a node that ignores a security setting is worse than
- * one that does not start.
+ * Paths are relative to the folder of the file. As in kubectl, inline data takes precedence over a path. A
+ * setting that podkeep does not support is refused, never ignored: a node that ignores a security setting is
+ * worse than one that does not start.
  */
 import path from 'node:path';
 import { assert } from '../../lib/assert.ts';
@@ -15,8 +15,8 @@ import { readExecPlugin } from './exec-config.ts';
 import { kubeconfigInvalid, kubeconfigUnreadable } from './kubeconfig-errors.ts';
 
 /**
- * `context` is the one to use; absent: the current one of the file. Of several files, the first one with a
- * context, cluster or user of that name, or with a current context, counts, as for kubectl.
+ * `context`: the context to use. Absent: the current context of the file. As in kubectl, if several files
+ * define a context, cluster or user of the same name, or a current context, the first file counts.
  */
 export async function loadKubeconfig(
   files: string | readonly string[],
@@ -62,7 +62,7 @@ async function parseFile(file: string): Promise<JsonObject> {
   return value;
 }
 
-/** The named entry of a list, and the given part of it. */
+/** Finds the named entry of a list, and returns the given part of it. */
 function find(
   files: readonly ConfigFields[],
   list: string,
@@ -77,7 +77,7 @@ function find(
     const file = files.map((one) => one.file).join(path.delimiter);
     throw kubeconfigInvalid({ file, field: wantedBy, problem });
   }
-  // Paths in it are relative to the file it comes from.
+  // Paths are relative to the file that has the entry.
   return entry.part(part) ?? new ConfigFields(entry.file, entry.pathTo(part), {});
 }
 
@@ -116,7 +116,7 @@ function readServer(
 ): string | undefined {
   const text = fields.text(name);
   if (text === undefined) return undefined;
-  // kubectl takes a bare host for one that speaks HTTP.
+  // As in kubectl, a host without a scheme means HTTP.
   const full = text.includes('://') ? text : `http://${text}`;
   if (!URL.canParse(full)) throw fields.invalid(name, `is not a URL: ${text}`);
   const { protocol } = new URL(full);

@@ -1,7 +1,7 @@
 /**
- * The authorities trusted to sign the API server's certificate. Their file is read again every minute: when
- * an authority is replaced, the new one stands beside the old for a while, and nodes must follow without a
- * restart. If the file cannot be read just then, the last contents stay in use.
+ * Provides the certificate authorities that podkeep trusts for the API server. Their file is read again every
+ * minute: while an authority is being replaced, the file has both for some time, and nodes must follow
+ * without a restart. If the file cannot be read, the last contents stay in use.
  */
 import { readTrustedFile } from '../../lib/trusted-file.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -26,7 +26,7 @@ export class TrustedAuthorities {
     this.#readAtMs = ports.clock.monotonic();
   }
 
-  /** PEM; undefined: those of the system. */
+  /** PEM. Undefined: the authorities of the system. */
   async current(): Promise<string | undefined> {
     const { clock, log } = this.#ports;
     const nowMs = clock.monotonic();
@@ -36,7 +36,7 @@ export class TrustedAuthorities {
       const pem = readTrustedFile(this.#file);
       if (pem.includes('-----BEGIN ')) this.#pem = pem;
     } catch (error) {
-      log.warn('failed to reload the certificate authority; using the old one', {
+      log.warn('Failed to reload the certificate authority; using the old one', {
         error,
       });
     }

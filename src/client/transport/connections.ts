@@ -1,8 +1,8 @@
 /**
- * Connections to an API server, kept alive and shared: direct, through an HTTP proxy (CONNECT), or through a
- * SOCKS proxy.
+ * Opens a pool of connections to an API server: direct, through an HTTP proxy (CONNECT), or through a SOCKS
+ * proxy.
  *
- * Time limits are the caller's: a watch may be silent for as long as nothing happens.
+ * It has no timeouts; callers set them, because a watch may be silent for as long as nothing changes.
  */
 import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
@@ -29,11 +29,11 @@ export interface TlsOptions {
 }
 
 const CONNECT_MS_MAX = 10_000;
-/** TCP keep-alive: the system probes a silent peer after this time. */
+/** The interval of TCP keep-alive probes. */
 const PROBE_SILENCE_MS = 30_000;
 const SHARED = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, pipelining: 1 } as const;
 
-/** undici takes a tenth of a second to load, so it is loaded with the first request. */
+/** undici takes a tenth of a second to load, so it is loaded at the first request. */
 export async function openConnections(options: ConnectionOptions): Promise<Dispatcher> {
   const { origin, proxyUrl: uri, tls } = options;
   const { Pool, ProxyAgent } = await import('undici');

@@ -1,10 +1,10 @@
 /**
- * The transport to an API server across a network: HTTP/1.1 over TLS, connections kept alive and shared.
+ * The Transport to an API server across a network: HTTP/1.1 over TLS, with a pool of connections.
  *
- * A watch holds its connection; a request holds one only while it runs. A client certificate is part of a
- * connection: when it is renewed, new requests use new connections, and those under way finish on the old
- * ones. What has not finished after the longest time of a request is a watch; it is cut, and starts again
- * with the new certificate.
+ * A watch holds its connection; any other request holds one only while it runs. A client certificate belongs
+ * to a connection: when it is renewed, new requests use new connections, and requests under way finish on the
+ * old ones. A request that has not finished after the longest request timeout is a watch; it is ended, and
+ * its informer reopens it with the new certificate.
  */
 import type { Dispatcher } from 'undici';
 import type { Cancel, Clock } from '../../ports/clock.ts';
@@ -23,10 +23,10 @@ import { proxyFor } from './proxy-choice.ts';
 import type { Transport, WireRequest, WireResponse } from './transport.ts';
 import { printExactJson } from '../../lib/json-text/exact-json.ts';
 
-/** Requests end within this time; watches do not. */
+/** All requests but watches end within this time. */
 const OLD_CONNECTIONS_MS = 60_000;
 
-/** Failures of a kept connection that the server closed just as we began to use it. */
+/** Failures of a kept connection that the server closed at the moment of its reuse. */
 const STALE_CONNECTION: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 export function createHttpsTransport(access: ClusterAccess, ports: CredentialsPorts): Transport {
@@ -48,11 +48,11 @@ class HttpsTransport implements Transport {
   readonly #log: Log;
   readonly #proxyUrl: string | undefined;
   readonly #origin: string;
-  /** Prefix of every path, for servers behind a shared address. */
+  /** The prefix of every path, for servers behind a shared address. */
   readonly #prefix: string;
   readonly #identityHeaders: Record<string, string[]>;
   #connections: Connections | null = null;
-  /** Retired connections, each with how to cancel the timer that closes it. */
+  /** Old connections, each with a function that cancels the timer for closing it. */
   readonly #old = new Map<Dispatcher, Cancel>();
 
   constructor(access: ClusterAccess, ports: CredentialsPorts) {
@@ -102,7 +102,7 @@ class HttpsTransport implements Transport {
       return this.#toWire(await dispatcher.request(options), signal);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      // Reading twice does no harm, and spares the caller a needless wait.
+      // A GET can safely be repeated, which spares the caller a back-off.
       if (request.method !== 'GET' || !STALE_CONNECTION.has(codeOf(error))) {
         throw this.#unreachable(error);
       }
@@ -179,7 +179,7 @@ class HttpsTransport implements Transport {
     this.#connections = { ca, cert, key, dispatcher };
     known?.dispatcher
       .then((old) => this.#retire(old))
-      .catch((error: unknown) => this.#log.debug('failed to close old connections', { error }));
+      .catch((error: unknown) => this.#log.debug('Failed to close old connections', { error }));
     return dispatcher;
   }
 
@@ -199,7 +199,7 @@ class HttpsTransport implements Transport {
   }
 }
 
-/** When several addresses failed, the message of Node's error is empty. */
+/** If several addresses failed, the message of Node.js's error is empty. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(reasonOf).join('; ');

@@ -1,11 +1,11 @@
 /**
- * The transport to an API server in this process: a function call.
+ * The Transport to an API server in this process: a function call.
  *
- * There is no socket whose end would show the server that the client left. Therefore an aborted request is
- * abandoned here, and its answer is cancelled if it still comes.
+ * There is no socket whose end would show the server that the client has disconnected. So the transport
+ * abandons an aborted request, and cancels its answer if it still arrives.
  *
- * Nor does anything here wait for I/O: a thousand pods could be started without a timer or a socket event in
- * between. So now and then a request yields to the event loop.
+ * There is also no I/O to wait for: a thousand pods could be started without a timer or a socket event in
+ * between. So from time to time a request yields to the event loop.
  */
 import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -20,13 +20,13 @@ import type {
 import type { Transport, WireResponse } from './transport.ts';
 import { printExactJson } from '../../lib/json-text/exact-json.ts';
 
-/** The host means nothing; only the path counts. */
+/** The host has no meaning; only the path is used. */
 const ORIGIN = 'http://podkeep';
 
-/** How long requests may follow one another before one yields to the event loop. */
+/** How long requests may run before one yields to the event loop. */
 const TURN_MS = 10;
 
-/** `clientIdentity` is the identity that the server sees. Without a clock, requests never yield. */
+/** `clientIdentity`: the identity that the server sees. Without a clock, requests never yield. */
 export function createInProcessTransport(
   server: Pick<HttpHandler, 'answer'>,
   clientIdentity: ClientIdentity = {},
@@ -46,7 +46,7 @@ export function createInProcessTransport(
   };
 }
 
-/** Returns null if timers and sockets have not waited long; otherwise what resolves after they have run. */
+/** Null: timers and sockets have not waited long. Otherwise a promise that resolves after they have run. */
 function turns(clock: Clock): () => Promise<void> | null {
   let beganAtMs = clock.monotonic();
   let others: Promise<void> | null = null;
@@ -63,7 +63,7 @@ function turns(clock: Clock): () => Promise<void> | null {
   };
 }
 
-/** The text of the body is made only when it is read, which is rare. */
+/** The body is converted to text only when it is read, which is rare. */
 class InProcessRequest implements ApiRequest {
   readonly method: string;
   readonly url: string;
@@ -140,7 +140,7 @@ function toBody(body: ApiResponse['body'], signal: AbortSignal): WireResponse['b
   return readAll(chunksOf(body), signal);
 }
 
-/** A stream's own iterator would end a pending read only when there is something to read. */
+/** The stream's own iterator would end a pending read only when data arrives. */
 function chunksOf(stream: ReadableStream<Uint8Array>): AsyncIterator<Uint8Array, unknown> {
   const reader = stream.getReader();
   return {

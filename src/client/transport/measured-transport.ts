@@ -1,6 +1,6 @@
 /**
- * Measures the requests of a transport: how long until the answer begins, with which code, and what time it is
- * at the server.
+ * Measures the requests of a Transport: the time until the answer begins, the status code, and the clock skew
+ * to the server.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { RequestObserver } from '../../ports/observe/request-observer.ts';
@@ -23,7 +23,7 @@ export function measuredTransport(
         const response = await transport.send(request, signal);
         ended(response.status);
         const serverMs = Date.parse(response.header('date') ?? '');
-        // A Date has whole seconds, cut off; the answer was made half a round trip ago.
+        // The Date header is truncated to whole seconds; the server created the answer half a round trip ago.
         const madeAtMs = clock.now() - (clock.monotonic() - beganAtMs) / 2;
         if (!Number.isNaN(serverMs)) observer.serverAhead?.(serverMs + HALF_A_SECOND - madeAtMs);
         return response;

@@ -1,6 +1,6 @@
 /**
- * Chooses the proxy for a server from HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as other Kubernetes clients do. A
- * server on this machine is never behind a proxy.
+ * Chooses the proxy for a server from HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as other Kubernetes clients do.
+ * For a server on this machine no proxy is used.
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -18,7 +18,7 @@ export function proxyFor(server: string, environment: Environment): string | und
   return proxy.includes('://') ? proxy : `http://${proxy}`;
 }
 
-/** In upper or lower case. */
+/** The variable in upper or lower case. */
 function read(environment: Environment, name: string): string {
   return (environment[name] ?? environment[name.toLowerCase()] ?? '').trim();
 }
@@ -27,7 +27,10 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** A host, a domain with all its hosts, an address, a network such as `10.0.0.0/8`, or `*`. */
+/**
+ * Matches an entry of NO_PROXY: a host, a domain with all its hosts, an address, a network such as
+ * `10.0.0.0/8`, or `*`.
+ */
 function isException(text: string, host: string, port: string): boolean {
   if (text === '') return false;
   if (text === '*') return true;

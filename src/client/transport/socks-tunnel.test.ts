@@ -91,8 +91,8 @@ test('a proxy that wants a login gets it, and resolves names', async () => {
 
 test.each<[string, string, readonly (readonly number[])[], string]>([
   ['is none', '', [[72, 84]], 'does not speak SOCKS 5'],
-  ['wants a login that we do not have', '', [[5, 2]], 'accepts none of our ways'],
-  ['takes none of our ways', 'a:b@', [[5, 255]], 'accepts none of our ways'],
+  ['wants a login that we do not have', '', [[5, 2]], 'accepts none of the authentication methods'],
+  ['takes none of our ways', 'a:b@', [[5, 255]], 'accepts none of the authentication methods'],
   [
     'refuses the login',
     'a:b@',

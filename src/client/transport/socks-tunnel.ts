@@ -1,9 +1,10 @@
 /**
- * Connects through a SOCKS proxy (RFC 1928), with a name and a password if the proxy wants them (RFC 1929).
+ * Opens a connection through a SOCKS proxy (RFC 1928), with a user name and a password if the proxy requires
+ * them (RFC 1929).
  *
- *     greeting ──> which way to log in ──> [login] ──> where to ──> a socket that leads there
+ *     greeting ──> authentication method ──> [login] ──> destination ──> connected socket
  *
- * The proxy resolves names: a client that needs a proxy often cannot resolve them itself.
+ * The proxy resolves host names: a client that needs a proxy often cannot resolve them itself.
  */
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
@@ -23,7 +24,7 @@ const ADDRESS = { ipv4: 1, name: 3, ipv6: 4 } as const;
 const SILENCE_MS_MAX = 10_000;
 const DEFAULT_PORT = 1080;
 
-/** By the reply code of the proxy. */
+/** Messages by the reply code of the proxy. */
 const REFUSALS: ReadonlyMap<number, string> = new Map([
   [1, 'it failed'],
   [2, 'its rules do not allow it'],
@@ -61,7 +62,7 @@ export async function connectSocks(
   return socket;
 }
 
-/** Gives up a proxy that is silent for too long. */
+/** Rejects if the proxy does not answer in time. */
 async function unlessSilent<Result>(
   socket: Socket,
   clock: Clock,
@@ -87,7 +88,9 @@ async function greet(
   if (version !== VERSION) throw new Error('the proxy does not speak SOCKS 5');
   if (method === METHOD.none) return;
   if (method !== METHOD.login || name === '') {
-    throw new Error('the SOCKS proxy accepts none of our ways to authenticate');
+    throw new Error(
+      'the SOCKS proxy accepts none of the authentication methods that podkeep supports',
+    );
   }
   socket.write(Buffer.concat([Buffer.from([LOGIN_VERSION]), sized(name), sized(secret)]));
   const [, status] = await reader.take(2);
@@ -108,7 +111,7 @@ async function order(
     const reason = REFUSALS.get(refusal) ?? `it answered with ${refusal}`;
     throw new Error(`the SOCKS proxy cannot connect to ${host}:${port}: ${reason}`);
   }
-  // The proxy's bound address, which we do not need.
+  // Skips the address to which the proxy is bound.
   const [length = 0] = type === ADDRESS.name ? await reader.take(1) : [];
   const bytes = type === ADDRESS.name ? length : type === ADDRESS.ipv6 ? 16 : 4;
   await reader.take(bytes + 2);
@@ -129,10 +132,10 @@ function sized(text: string): Buffer {
 }
 
 /**
- * Reads exactly this many bytes: what follows belongs to the user of the socket.
+ * Reads exactly the requested number of bytes: the bytes after them belong to the user of the socket.
  *
- * It adds its listener once: a socket would emit `readable` for every new listener while it holds bytes, even
- * too few of them.
+ * It adds its listener only once: while a socket has unread bytes, it emits `readable` for every new
+ * listener, even if the bytes are too few.
  */
 class ExactReader {
   readonly #socket: Socket;
@@ -172,7 +175,7 @@ class ExactReader {
   }
 }
 
-/** Without the brackets of an IPv6 address in a URL. */
+/** The host without the brackets of an IPv6 address in a URL. */
 function bare(host: string): string {
   return host.replaceAll(/^\[|\]$/g, '');
 }

@@ -1,7 +1,7 @@
 /**
- * One request to an API server and its answer, uninterpreted.
+ * The interface for sending one request to an API server, without interpreting the answer.
  *
- * The server is in this process or across a network; callers see no difference.
+ * The server may be in this process or across a network; callers see no difference.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { KubeWatchEvent } from '../../ports/api/kube-api.ts';
@@ -17,21 +17,21 @@ export interface WireRequest {
 
 export interface WireResponse {
   readonly status: number;
-  /** The name in lower case; null: there is no such header. */
+  /** `name` is in lower case. Null: the header is missing. */
   readonly header: (name: string) => string | null;
   /**
-   * Whole, or as a stream. A stream must be read to its end or be left early: until then it holds its
-   * connection. It throws the signal's reason if that is aborted.
+   * A whole text, or a stream. A stream holds its connection until it is read to its end or its iterator is
+   * closed. It throws the signal's reason if the signal is aborted.
    */
   readonly body: string | AsyncIterable<Uint8Array>;
-  /** The body as an object, where it need not be parsed. The server shares it: do not change it. */
+  /** The body as an object, if the server is in this process. The server shares it: do not change it. */
   readonly object?: JsonObject;
-  /** The events of a watch as objects; then the body is empty. */
+  /** The events of a watch as objects; the body is empty then. */
   readonly events?: AsyncIterable<KubeWatchEvent>;
 }
 
 export interface Transport {
-  /** Rejects if the server cannot be reached, and with the signal's reason if that is aborted. */
+  /** Rejects if the server cannot be reached, or with the signal's reason if the signal is aborted. */
   send(request: WireRequest, signal: AbortSignal): Promise<WireResponse>;
   /** Closes connections. Requests under way fail. */
   close(): Promise<void>;

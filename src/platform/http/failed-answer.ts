@@ -1,4 +1,7 @@
-/** For a handler that rejects although it must not: its client gets an error, and no other is affected. */
+/**
+ * The answer if a handler rejects, which is a bug: its client gets an error, and other clients are not
+ * affected.
+ */
 import type { ApiResponse } from '../../ports/api/http-handler.ts';
 
 export function failed(): ApiResponse {

@@ -1,8 +1,8 @@
 /**
- * The HTTP/1.1 half of the listener, on sockets that the listener has accepted.
+ * Serves HTTP/1.1 on sockets that a listener has accepted.
  *
- * Node's server has timeouts for headers and bodies and reuses connections. This file adds answers that
- * do not wait for the end of the body, and connections that upgrade.
+ * Node.js's server handles timeouts of headers and bodies, and reuses connections. This file adds answers
+ * that do not wait for the end of the request body, and upgraded connections.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -24,7 +24,7 @@ export interface Http1Options {
   readonly limits: ListenerLimits;
   readonly running: RunningStreams;
   readonly clientIdentityOf: (socket: Duplex) => ClientIdentity;
-  /** A socket that was upgraded to another protocol. */
+  /** Called with a socket that was upgraded to another protocol. */
   readonly onUpgrade: (socket: Duplex) => void;
 }
 
@@ -46,7 +46,8 @@ export function serveHttp1(options: Http1Options): Server {
       .connect(request, { socket, head }, clientIdentityOf(socket))
       .catch(() => void socket.destroy());
   });
-  // Node starts to check the timeouts of a server's connections when it listens. This one never does.
+  // Node.js checks timeouts only after the event `listening`, which this server would never emit, because it
+  // does not listen itself.
   server.emit('listening');
   return server;
 }
@@ -80,7 +81,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return coding !== undefined || length !== '0';
 }
 
-/** The client may still be sending: it may finish, to receive the answer, but only for a limited time. */
+/**
+ * The client may still be sending the request body. It may finish, to be able to read the answer, but only
+ * for a limited time.
+ */
 function limitLeftover(
   message: IncomingMessage,
   response: ServerResponse,

@@ -1,8 +1,8 @@
 /**
- * The HTTP/2 half of the listener, on sockets that the listener has accepted.
+ * Serves HTTP/2 on sockets that a listener has accepted.
  *
- * It works on streams and not through Node's HTTP/1.1 compatibility API, which costs as much as the rest
- * of the work. Node has no timeout for bodies here, so this file does.
+ * It uses streams, not the HTTP/1.1 compatibility API of Node.js, which costs as much as the rest of the
+ * work. Node.js has no timeout for HTTP/2 bodies, so this file has one.
  */
 import {
   constants,
@@ -35,7 +35,7 @@ export interface Http2Options {
 }
 
 const { NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR } = constants;
-/** Node's default would refuse new watches as soon as a few others have much to send. */
+/** With Node.js's default, new watches would be refused as soon as a few others have much to send. */
 const SESSION_MEGABYTES = 100;
 
 export function serveHttp2(options: Http2Options): Http2Server {
@@ -48,7 +48,7 @@ export function serveHttp2(options: Http2Options): Http2Server {
     onSession(session);
     closeWhenIdle(session, limits.idleMs);
     limitResets(session, limits.resetsPerSecond);
-    // The client is the same for the whole connection, and reading its certificate is expensive.
+    // Read once per connection, because reading a certificate is expensive.
     const clientIdentity = clientIdentityOf(session.socket);
     const turn = turnsOf();
     session.on(
@@ -59,7 +59,7 @@ export function serveHttp2(options: Http2Options): Http2Server {
   return server;
 }
 
-/** A session with a watch on it may be silent for hours, and is not idle. */
+/** A session with an open stream is not idle: a watch may be silent for hours. */
 function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
   let streams = 0;
   session.on('stream', (stream) => {
@@ -72,7 +72,7 @@ function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
   session.on('error', () => {}); // the client is gone
 }
 
-/** One packet can open a hundred streams. Only a few become requests in each turn of the event loop. */
+/** One packet can open a hundred streams. Only this many become requests in each turn of the event loop. */
 const STARTS_PER_TURN = 4;
 
 function turnsOf(): () => Promise<void> {
@@ -88,7 +88,10 @@ function turnsOf(): () => Promise<void> {
     });
 }
 
-/** Opening and resetting streams costs a client nothing, and the server a request each. */
+/**
+ * Closes a session whose client resets too many streams: a reset costs the client nothing, and the server a
+ * request.
+ */
 function limitResets(session: ServerHttp2Session, perSecond: number): void {
   let secondAtMs = performance.now();
   let resets = 0;
@@ -114,11 +117,12 @@ async function serve(
 ): Promise<void> {
   stream.on('error', () => {}); // the client is gone
   stream.on('aborted', () => {
-    // A client that leaves without a reason: Node would wait for it to read what is still unsent.
+    // The client has reset the stream without an error code: Node.js would wait until it reads the unsent
+    // data.
     if (stream.rstCode === NGHTTP2_NO_ERROR) stream.destroy();
   });
   await turn();
-  // A stream that was reset immediately is not worth a request.
+  // The stream was reset before its request was handled.
   if (stream.destroyed || stream.aborted) return;
   const request = readRequest(stream, headers);
   if (!request) return stream.respond({ ':status': 400 }, { endStream: true });
@@ -159,7 +163,7 @@ async function send(
   const bytes = lengthOf(body);
   if (saysLength(status)) lines['content-length'] = String(bytes);
   stream.respond(lines, { endStream: isHead || bytes === 0 });
-  // When the answer is complete, the unread rest of the request body is not wanted.
+  // After the answer is complete, the unread rest of the request body is not needed.
   if (!stream.readableEnded && !stream.endAfterHeaders) {
     stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
   }

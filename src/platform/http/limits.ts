@@ -1,26 +1,26 @@
 /**
- * The limits of a listener. A client that is slow, silent or greedy loses its connection, and does not
- * affect others.
+ * The limits of a listener: a client that is slow, silent or greedy is disconnected, and does not affect
+ * others.
  */
 export interface ListenerLimits {
-  /** For the TLS handshake. */
+  /** The timeout of the TLS handshake. */
   readonly handshakeMs: number;
   /** From the first byte of a request to the end of its headers. */
   readonly headersMs: number;
   /** From the first byte of a request to the end of its body. */
   readonly requestMs: number;
-  /** A connection without a request. */
+  /** How long a connection may be without a request. */
   readonly idleMs: number;
   /** How often requests over HTTP/1.1 are checked against the limits above. */
   readonly checkMs: number;
   readonly headerBytes: number;
-  /** For the rest of a body that the answer did not wait for; then the connection is cut. */
+  /** How long a client may still send a body that the answer did not wait for; then it is disconnected. */
   readonly leftoverMs: number;
-  /** For a client to read some of what was sent to it; then the connection is cut. */
+  /** How long a client may read nothing of what was sent to it; then it is disconnected. */
   readonly stallMs: number;
-  /** On one connection over HTTP/2. */
+  /** Concurrent streams of one HTTP/2 connection. */
   readonly streams: number;
-  /** Streams of one connection over HTTP/2 that its client may give up in a second. */
+  /** How many streams of one HTTP/2 connection the client may reset per second. */
   readonly resetsPerSecond: number;
   /** How long a closing listener waits for answers under way. */
   readonly closeMs: number;

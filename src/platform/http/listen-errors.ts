@@ -1,10 +1,10 @@
-/** Why a port cannot be used, and what to do about it. */
+/** The errors of a port on which podkeep cannot listen. */
 import { defineError, type PodkeepError } from '../../lib/errors.ts';
 
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  /** The setting of the port: a flag of the command, or a field of a configuration. */
+  /** The name of the port's setting: a flag, or a field of a configuration. */
   readonly setting: string;
 }
 

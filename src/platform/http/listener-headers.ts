@@ -1,4 +1,4 @@
-/** The headers of a request as Node parsed them, read as in the fetch standard. */
+/** Offers the headers that Node.js has parsed with the interface of the fetch standard. */
 import type { ApiHeaders } from '../../ports/api/http-handler.ts';
 
 type NodeHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -12,7 +12,7 @@ export class ListenerHeaders implements ApiHeaders {
 
   get(name: string): string | null {
     const key = name.toLowerCase();
-    // A client may send a header named like a member of Object.prototype.
+    // A client may send a header with the name of a member of Object.prototype.
     if (!Object.hasOwn(this.#headers, key)) return null;
     return joined(this.#headers[key]);
   }
@@ -20,7 +20,7 @@ export class ListenerHeaders implements ApiHeaders {
   *[Symbol.iterator](): Generator<readonly [string, string]> {
     for (const [name, value] of Object.entries(this.#headers)) {
       const text = joined(value);
-      // HTTP/2 has the method and the path among the headers, with a colon in front.
+      // In HTTP/2, method and path are pseudo-headers, whose names begin with a colon.
       if (text !== null && !name.startsWith(':')) yield [name, text];
     }
   }
@@ -32,8 +32,8 @@ function joined(value: string | readonly string[] | undefined): string | null {
 }
 
 /**
- * The absolute URL of the request. Null: it is invalid. The client chooses the host, which must not be
- * able to become a part of the path.
+ * The absolute URL of the request. Null: it is invalid. The client chooses the host, so the host must not be
+ * able to change the path.
  */
 export function addressOf(host: string | undefined, target: string): string | null {
   if (/^https?:\/\//i.test(target)) return target; // the absolute form, as sent to a proxy

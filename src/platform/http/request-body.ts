@@ -1,4 +1,4 @@
-/** The body of a request, chunk by chunk, no faster than it is read. */
+/** Reads the body of a request chunk by chunk, no faster than the handler consumes it. */
 import type { Readable } from 'node:stream';
 import { defineError } from '../../lib/errors.ts';
 
@@ -10,8 +10,8 @@ const requestBrokenOff = defineError<{ reason: string }>({
 });
 
 /**
- * Throws REQUEST_BROKEN_OFF if the client disconnects or is too slow. A reader may stop early; the
- * connection must stay open, to carry the answer.
+ * Throws REQUEST_BROKEN_OFF if the client disconnects or is too slow. If a reader stops early, the connection
+ * stays open for the answer.
  */
 export function readBody(readable: Readable): AsyncIterable<Uint8Array> {
   return {

@@ -1,16 +1,16 @@
 /**
- * Sends a stream to a client, no faster than the client reads, and cancels it when the client is gone.
+ * Sends a stream to a client, no faster than the client reads, and cancels it when the client disconnects.
  *
- * Chunks that arrive in the same turn are sent together: a watch of many small events would otherwise
- * pay for a TLS record and a system call with each of them.
+ * Chunks that arrive in the same turn of the event loop are sent together: otherwise a watch with many small
+ * events would need a TLS record and a system call for each.
  */
 import { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 
-/** Functions that end the streams under way; their clients see a regular end. */
+/** Functions that end the open streams; clients see a regular end. */
 export type RunningStreams = Set<() => void>;
 
-/** What is written at once is copied, and over HTTP/2 it counts against the whole connection. */
+/** The maximum size of one write: a write is copied, and in HTTP/2 counts against the whole connection. */
 const SLICE_BYTES = 64 * 1024;
 
 /** Never rejects. A stream that fails breaks the connection: half an answer must not look complete. */
@@ -21,7 +21,7 @@ export async function sendStream(
   stallMs: number,
 ): Promise<void> {
   const reader = body.getReader();
-  // A stream may fail while its client does not read: then the client is not waited for.
+  // If the stream fails while the client does not read, the client is not awaited.
   reader.closed.catch((error: unknown) => out.destroy(asError(error)));
   // Cancelling a failed stream rejects, and changes nothing.
   const end = (): void => void reader.cancel().catch(() => {});
@@ -66,8 +66,8 @@ async function writeSlices(out: Writable, bytes: Uint8Array, stallMs: number): P
 }
 
 /**
- * An answer in HTTP/1.1 corks its socket by itself. It must not be corked too: Node.js 22 and 24 (seen
- * with 22.23 and 24.21) then write chunks with wrong lengths, as soon as the client reads more slowly.
+ * In HTTP/1.1 Node.js corks the socket itself. The response must not be corked in addition: Node.js 22 and 24
+ * (seen with 22.23 and 24.21) then write chunks with wrong lengths as soon as the client reads more slowly.
  */
 function writeSoon(out: Writable | ServerResponse, chunk: Uint8Array): boolean {
   if (!(out instanceof ServerResponse) && out.writableCorked === 0) {
@@ -77,7 +77,10 @@ function writeSoon(out: Writable | ServerResponse, chunk: Uint8Array): boolean {
   return out.write(chunk);
 }
 
-/** A client that reads nothing would keep its buffers allocated: the server disconnects it. */
+/**
+ * Waits until the client has read. A client that reads nothing would keep its buffers allocated, so it is
+ * disconnected after `stallMs`.
+ */
 function whenDrained(out: Writable, stallMs: number): Promise<void> {
   return new Promise((resolve) => {
     const stall = setTimeout(() => out.destroy(), stallMs);

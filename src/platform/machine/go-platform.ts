@@ -1,4 +1,4 @@
-/** Go's names for systems and processors, which Kubernetes uses in labels and images. */
+/** Converts Node.js's names of systems and processors to Go's, which Kubernetes uses in labels and images. */
 
 const SYSTEMS: ReadonlyMap<string, string> = new Map([
   ['win32', 'windows'],
@@ -16,7 +16,7 @@ export function goSystemName(platform: string): string {
   return SYSTEMS.get(platform) ?? platform;
 }
 
-/** Node says ppc64 for both byte orders; a Linux that Node runs on is little-endian. */
+/** Node.js reports ppc64 for both byte orders; it only runs on little-endian Linux. */
 export function goProcessorName(arch: string): string {
   return PROCESSORS.get(arch) ?? arch;
 }

@@ -1,4 +1,4 @@
-/** Which addresses of a machine other machines can use, in the order of preference. */
+/** Lists the addresses of a machine that other machines can use, in the order of preference. */
 import type { NetworkInterfaceInfo } from 'node:os';
 
 type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
@@ -6,7 +6,7 @@ type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | unde
 /** Link-local addresses are valid on one link only. */
 const LINK_LOCAL = /^(169\.254\.|fe[89ab][0-9a-f]:)/i;
 
-/** The interface with the default route comes first, and IPv4 before IPv6, as with the kubelet. */
+/** As in the kubelet, the interface with the default route comes first, and IPv4 before IPv6. */
 export function machineAddresses(
   interfaces: Interfaces,
   defaultInterface: string | null,

@@ -13,8 +13,8 @@ export function readMemoryInfo(text: string): ReadonlyMap<string, number> {
 }
 
 /**
- * The available memory as the kubelet computes it: all but the working set, that is what programs use
- * and active file pages. Inactive file pages can be reclaimed immediately.
+ * The available memory as the kubelet computes it: all memory except the working set, which is the memory of
+ * programs and active file pages. Inactive file pages can be reclaimed immediately.
  */
 export function availableMemoryOf(amounts: ReadonlyMap<string, number>): number | null {
   const [total, programs, inactive] = ['MemTotal', 'AnonPages', 'Inactive(file)'].map((name) =>
@@ -26,13 +26,13 @@ export function availableMemoryOf(amounts: ReadonlyMap<string, number>): number 
   return Math.min(Math.max(total - used, 0), total);
 }
 
-/** How many processes and threads there are, by the fourth word of /proc/loadavg: `2/3518`. */
+/** The number of processes and threads, from the fourth word of /proc/loadavg: `2/3518`. */
 export function readTaskCount(text: string): number | null {
   const count = /^\S+ \S+ \S+ \d+\/(\d+)/.exec(text)?.[1];
   return count === undefined ? null : Number(count);
 }
 
-/** The system's PRETTY_NAME; quoted or not, as shells would read it. */
+/** The system's PRETTY_NAME, quoted or not, as a shell would read it. */
 export function readPrettyName(text: string): string | null {
   const value = /^PRETTY_NAME=(.*)$/m.exec(text)?.[1]?.trim();
   if (value === undefined) return null;
@@ -40,7 +40,7 @@ export function readPrettyName(text: string): string | null {
   return quoted ?? value;
 }
 
-/** The interface of the default route: of several, the one with the lowest metric. */
+/** The interface of the default route with the lowest metric. */
 export function readDefaultInterface(text: string): string | null {
   let best: { readonly name: string; readonly metric: number } | null = null;
   for (const line of text.split('\n').slice(1)) {

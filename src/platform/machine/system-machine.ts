@@ -1,6 +1,6 @@
 /**
- * Facts about this machine, by Node's own means: the os module, statfs, and on Linux /proc, /sys and
- * /etc, in the paths that the kubelet's cAdvisor reads.
+ * Reads facts about this machine (memory, disks, IDs, addresses) with Node.js alone: the os module, statfs,
+ * and on Linux the files of /proc, /sys and /etc that cAdvisor reads.
  *
  *     what                     on Linux                               elsewhere, such as macOS
  *     machine and system IDs   /etc/machine-id, DMI, device tree      empty: no file has them
@@ -11,8 +11,8 @@
  *     swap, huge pages         /proc/meminfo, /sys/kernel/mm          none
  *     default route            /proc/net/route                        interfaces in the system's order
  *
- * os.freemem on macOS leaves out memory that can be reclaimed immediately, and would show almost every
- * machine under pressure. No value is better.
+ * os.freemem is not used on macOS: it does not count memory that can be reclaimed immediately, so almost
+ * every machine would seem to be under memory pressure.
  */
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import os from 'node:os';
@@ -44,11 +44,11 @@ const SYSTEM_UUID_FILES = [
 ];
 const BOOT_ID_FILES = ['/proc/sys/kernel/random/boot_id'];
 const OS_RELEASE_FILES = ['/etc/os-release', '/usr/lib/os-release'];
-/** Both bound the number of tasks on the whole machine. */
+/** Both files limit the number of tasks on the whole machine. */
 const TASK_LIMIT_FILES = ['/proc/sys/kernel/pid_max', '/proc/sys/kernel/threads-max'];
 const HUGE_PAGES_FOLDER = '/sys/kernel/mm/hugepages';
 
-/** `root` is the folder of the Linux files; a test passes another one. */
+/** `root`: the folder with /proc, /sys and /etc; tests pass another one. */
 export function systemMachine({ root = '/' }: { readonly root?: string } = {}): MachineFacts {
   return new SystemMachine(root);
 }
@@ -72,7 +72,7 @@ class SystemMachine implements MachineFacts {
       osImage: await this.#osImage(),
       operatingSystem: goSystemName(process.platform),
       architecture: goProcessorName(process.arch),
-      // In some sandboxes the processors cannot be listed, but their usable number is known.
+      // Some sandboxes do not list processors, but report how many can be used.
       cpuCount: os.cpus().length || os.availableParallelism(),
       memoryBytes: memory.get('MemTotal') ?? os.totalmem(),
       swapBytes: memory.get('SwapTotal') ?? 0,
@@ -127,7 +127,7 @@ class SystemMachine implements MachineFacts {
     return found.toSorted((a, b) => a.pageBytes - b.pageBytes);
   }
 
-  /** The text of the first of the files that has any. Empty: none has. */
+  /** The text of the first file that is not empty. Empty: there is none. */
   async #firstOf(files: readonly string[]): Promise<string> {
     for (const file of files) {
       const text = await this.#read(file);

@@ -1,6 +1,6 @@
 /**
- * Caches answers for a while. Concurrent callers share one request. A failed attempt is not cached: the next
- * caller asks again.
+ * Caches authentication and authorization decisions for a limited time. Concurrent callers share one request.
+ * A failed request is not cached: the next caller makes a new one.
  */
 import type { Clock } from '../../ports/clock.ts';
 
@@ -14,7 +14,7 @@ const ENTRIES_MAX = 4096;
 export class DecisionCache<Answer> {
   readonly #clock: Clock;
   readonly #lifeMs: (answer: Answer) => number;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #kept = new Map<string, Kept<Answer>>();
   readonly #asked = new Map<string, Promise<Answer>>();
 

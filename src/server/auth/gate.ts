@@ -1,4 +1,6 @@
-/** Lets a request pass, or refuses it with the kubelet's message. */
+/**
+ * Authenticates and authorizes a request to the kubelet's server, and refuses it with the kubelet's messages.
+ */
 import type {
   ApiRequest,
   ApiResponse,
@@ -16,7 +18,7 @@ export interface GateOptions {
   readonly log: Log;
 }
 
-/** Null: it may pass. `path` is the one that will be served. */
+/** Null: the request is permitted. `path`: the path that will be served. */
 export async function refusalOf(
   { access, nodeName, log }: GateOptions,
   { method, headers }: ApiRequest,
@@ -53,7 +55,7 @@ async function decide(
   return text(403, `Forbidden (${facts})\n`);
 }
 
-/** The scheme in any case, as clients write it. */
+/** Accepts the scheme in upper or lower case. */
 function bearerTokenOf(header: string | null): string | null {
   const [, token] = /^bearer +(\S+) *$/i.exec(header ?? '') ?? [];
   return token ?? null;

@@ -1,17 +1,17 @@
 /**
- * Whether a request names this server as its host.
+ * Checks that the Host header of a request names this server, against DNS rebinding.
  *
- * A web page can let its own name resolve to the address of this node (DNS rebinding); the browser then
- * sends the page's requests here, with the certificate of the user if there is one. The name of the page is
- * in the Host header, so a host that is not ours is refused. An IP address is no name that a page could
- * have taken.
+ * A web page can make its own name resolve to the address of this node. A browser then sends the page's
+ * requests here, with the user's client certificate if there is one. Such a request has the name of the page
+ * in its Host header, so foreign names are refused. IP addresses are accepted, because a page cannot have one
+ * as its name.
  */
 import { isIP } from 'node:net';
 import type { ApiRequest, ClientIdentity } from '../../ports/api/http-handler.ts';
 
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', 'localhost.localdomain']);
 
-/** Null: the host is ours, or the client is in this process. Otherwise the host. */
+/** Returns the host if it is foreign. Null: it names this server, or the client is in this process. */
 export function foreignHostOf(
   { url }: Pick<ApiRequest, 'url'>,
   { user }: ClientIdentity,
@@ -24,7 +24,7 @@ export function foreignHostOf(
   return ownNames.some((name) => normalize(name) === host) ? null : host;
 }
 
-/** Without the port. */
+/** The host without the port. */
 function hostIn(url: string): string {
   const [, authority = ''] = /^[a-z]+:\/\/([^/?#]*)/.exec(url) ?? [];
   return normalize(authority.replace(/:\d*$/, ''));

@@ -1,19 +1,19 @@
 /**
- * Which permissions let a request to the kubelet pass, as the kubelet of Kubernetes v1.36 maps paths:
+ * Decides which permissions a request to the kubelet's server needs, as in the kubelet of Kubernetes v1.36:
  *
  *     /stats/*, /metrics/*, /logs/*      nodes/stats, nodes/metrics, nodes/log
  *     /checkpoint/*, /statusz, /flagz    nodes/checkpoint, nodes/statusz, nodes/configz
  *     /pods, /runningpods, /healthz/*, /configz   their own subresource, or nodes/proxy
  *     everything else                    nodes/proxy
  *
- * podkeep's own paths need what the kubelet's paths with the same content need (docs/query-api.md):
+ * podkeep's own paths need the same permissions as kubelet paths with the same content (docs/query-api.md):
  *
  *     /podkeep/v1/pods/*, /podkeep/v1/decisions      nodes/pods, or nodes/proxy
  *     /podkeep/v1/{node,resources,alerts}            nodes/stats
  *     /podkeep/v1/openapi.json                       one of these three
  *
- * One of them is enough. The path is the decoded one by which the request is served: the checked path and the
- * served path must never differ.
+ * If several are listed, one is enough. The path is the decoded one by which the request is served: the
+ * checked path and the served path must never differ.
  */
 const VERBS: ReadonlyMap<string, string> = new Map([
   ['POST', 'create'],
@@ -27,7 +27,7 @@ const VERBS: ReadonlyMap<string, string> = new Map([
 const FINE_GRAINED: readonly (readonly [path: string, subresource: string])[] = [
   ['/pods', 'pods'],
   ['/healthz', 'healthz'],
-  // The kubelet has no such paths; the same clients may read them.
+  // The kubelet does not have these paths; clients of /healthz may read them.
   ['/livez', 'healthz'],
   ['/readyz', 'healthz'],
   ['/configz', 'configz'],
@@ -48,16 +48,16 @@ const OWN: readonly (readonly [path: string, subresource: string])[] = [
   ['/podkeep/v1/alerts', 'stats'],
 ];
 
-/** The document of the query API shows nothing of the node: its users may read it with any of their rights. */
+/** The OpenAPI document shows nothing about the node, so any permission for the query API is enough. */
 const DOCUMENT = '/podkeep/v1/openapi.json';
 const DOCUMENT_SUBRESOURCES = ['stats', 'pods', 'proxy'];
 
-/** Empty: a method that the API has no verb for. */
+/** Empty: the API has no verb for the method. */
 export function verbOf(method: string): string {
   return VERBS.get(method) ?? '';
 }
 
-/** At least one, in the order in which they are tried. */
+/** The alternatives, in the order in which they are tried; at least one. */
 export function subresourcesOf(path: string): readonly string[] {
   if (path === DOCUMENT) return DOCUMENT_SUBRESOURCES;
   const isBelow = ([root]: readonly [string, string]): boolean =>

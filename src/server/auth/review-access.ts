@@ -1,14 +1,14 @@
 /**
- * Authenticates and authorizes requests by the cluster: certificates of its authority, TokenReview for
- * tokens, and SubjectAccessReview for permissions.
+ * Authenticates clients with certificates of the cluster's authority or TokenReview, and authorizes them with
+ * SubjectAccessReview.
  *
- *     client ── vouched for in this process ──┐
+ *     client ── identified in this process ───┐
  *             ── certificate ──────────────────┼─> user ──SubjectAccessReview──> yes, no
  *             ── token ──TokenReview───────────┤
- *             ── nothing, if that is allowed ──┘   system:anonymous
+ *             ── nothing, if anonymous ────────┘   system:anonymous
  *
  * Answers are cached (authentication.webhook.cacheTTL, authorization.webhook.cache…TTL), so that not every
- * scrape costs a request. A wrong token does not make a client anonymous: it is refused.
+ * scrape costs a request. A client with an invalid token is refused, not treated as anonymous.
  */
 import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -25,7 +25,7 @@ import { DecisionCache } from './decision-cache.ts';
 export interface ReviewAccessOptions {
   readonly clock: Clock;
   readonly api: Pick<KubeApi, 'send'>;
-  /** The user that a certificate names; null: none, or it is no longer valid. */
+  /** The user that a certificate names. Null: it names none, or is not valid any more. */
   certificateUser(der: Uint8Array, nowMs: number): User | null;
   /** Absent: false. */
   readonly allowsAnonymous?: boolean;
@@ -77,7 +77,7 @@ export class ReviewAccess implements KubeletAccess {
     });
   }
 
-  /** The token itself is not stored. */
+  /** The cache key is a hash, so the token itself is not stored. */
   #userOfToken(token: string): Promise<User | null> {
     return this.#tokens.get(createHash('sha256').update(token).digest('hex'), async () => {
       const path = '/apis/authentication.k8s.io/v1/tokenreviews';

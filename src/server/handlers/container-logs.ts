@@ -1,4 +1,4 @@
-/** /containerLogs/NAMESPACE/POD/CONTAINER: what `kubectl logs` shows. */
+/** Serves /containerLogs/NAMESPACE/POD/CONTAINER: the log that `kubectl logs` shows. */
 import type { Pod } from '../../api/pod.ts';
 import type { LogReader } from '../../kubelet/logs/log-reader.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -37,14 +37,14 @@ export async function containerLogs(
   try {
     const run = await runOf(options, pod, found.id);
     if (!run) return text(400, `unable to retrieve container logs for ${found.id}`);
-    // Without a content type, as the kubelet does: what a container writes is unknown.
+    // No content type, as in the kubelet: the format of a container's output is unknown.
     return { status: 200, headers: [], body: await options.logs.read(run, found.id, read.options) };
   } catch (error) {
     return text(400, error instanceof Error ? error.message : String(error));
   }
 }
 
-/** Null: the runtime has forgotten the container, and its log went with it. */
+/** Null: the runtime no longer has the container, and its log is gone. */
 async function runOf({ runtime }: ContainerLogsOptions, { metadata }: Pod, id: string) {
   const { uid = '', name = '', namespace = '' } = metadata;
   const { containers } = await runtime.inspect(uid);

@@ -1,4 +1,4 @@
-/** /debug/flags/v: changes the verbosity of the log at run time, as klog's setter does. */
+/** Serves /debug/flags/v, which changes the verbosity of the log at run time, as klog's setter does. */
 import type { OwnLog } from '../../ports/observe/own-log.ts';
 import type { ApiResponse } from '../../ports/api/http-handler.ts';
 import type { Handler } from '../routing.ts';
@@ -24,7 +24,7 @@ export function verbosityHandler(ownLog: OwnLog): Handler {
   };
 }
 
-/** In the words of Go's strconv; null: it is a verbosity. */
+/** The error message of Go's strconv. Null: the value is a valid verbosity. */
 function faultOf(value: string): string | null {
   const quoted = JSON.stringify(value);
   if (!/^\d+$/.test(value)) return `strconv.ParseUint: parsing ${quoted}: invalid syntax`;
@@ -34,7 +34,7 @@ function faultOf(value: string): string | null {
   return `failed set klog.logging.verbosity ${value}: ${reason}`;
 }
 
-/** Null: it is too long for a number. */
+/** Null: the body is too long. */
 async function readBody(body: AsyncIterable<Uint8Array> | null): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

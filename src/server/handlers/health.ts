@@ -1,6 +1,6 @@
 /**
- * /healthz, /livez and /readyz of the kubelet's server: whether the kubelet works, all checks together or each
- * by its name (lib/health-report.ts).
+ * Serves /healthz, /livez and /readyz of the kubelet's server: all checks together, or one by its name
+ * (lib/health-report.ts).
  */
 import {
   BUILT_IN_CHECKS,
@@ -16,7 +16,7 @@ import type { ApiResponse } from '../../ports/api/http-handler.ts';
 import { errorText, text } from '../answers.ts';
 import type { Handler } from '../routing.ts';
 
-/** By path. */
+/** The handlers by path. */
 export function healthHandlers(
   checks: readonly HealthCheck[],
   observer: HealthObserver,
@@ -36,7 +36,7 @@ export function healthHandlers(
   );
 }
 
-/** The kubelet forbids the browser to guess the type of all but a single healthy check. */
+/** As in the kubelet, every answer but that of a single healthy check forbids browsers to guess the type. */
 function answerOf({ status, body }: HealthReport): ApiResponse {
   const { headers } = errorText(status, '');
   return { status, headers, body };

@@ -1,6 +1,6 @@
 /**
- * Parses a request for a log as the kubelet does. Its refusals are JSON in a text, and say little: the API
- * server validates the same query and reports more.
+ * Parses the query of a /containerLogs request as the kubelet does. Refusals are short JSON texts, as in the
+ * kubelet: the API server validates the same query and reports more.
  */
 import { parseTime } from '../../api/values/time.ts';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -38,7 +38,7 @@ export function readLogQuery(query: URLSearchParams, nowMs: number): LogQuery | 
   return { previous, options: { follow, timestamps, tailLines, since, limitBytes } };
 }
 
-/** Null: something in it cannot be read. */
+/** Null: a parameter cannot be parsed. */
 function decode(query: URLSearchParams) {
   try {
     return {
@@ -57,13 +57,13 @@ function decode(query: URLSearchParams) {
   }
 }
 
-/** Anything that is present and not a clear no is a yes. */
+/** True for every value that is present, except false and 0. */
 function readFlag(query: URLSearchParams, name: string): boolean {
   const value = query.get(name);
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }
 
-/** `tail` is its old name. */
+/** `tail` is the old name of `tailLines`. */
 function readTail(query: URLSearchParams): number | null {
   const old = query.get('tail');
   if (old === null || old === '') return readInteger(query.get('tailLines'));

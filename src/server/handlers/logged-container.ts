@@ -1,6 +1,6 @@
 /**
- * Finds the container whose log is meant: the one that runs or ran last, or the one before it. It is looked
- * up in the pod's status, because that is what the client has seen.
+ * Finds the container whose log a request asks for: the current run, or the previous one. It is looked up in
+ * the pod's status, because that is what the client has seen.
  */
 import type { ContainerStatus, Pod, PodStatus } from '../../api/pod.ts';
 
@@ -29,7 +29,7 @@ export function loggedContainer(pod: Pod, name: string, previous: boolean): Logg
   }
   if (state.running) return { id: containerID };
   if (state.terminated) {
-    // If its successor never started, its own ID is empty, and the one before it has the log.
+    // A run that never started has no container ID; the log is that of the run before.
     const id = (state.terminated.containerID ?? '') || last;
     return id === '' ? { problem: `${where} is terminated` } : { id };
   }

@@ -1,8 +1,8 @@
 /**
  * Parses and validates `/logs/?query=…` (node log query) as the kubelet does, with its messages.
  *
- * podkeep serves its own log only: a query is for `kubelet` or `podkeep`. For other services and for files
- * the answer says so; it runs no journalctl and opens no file.
+ * podkeep serves only its own log: a query must be for `kubelet` or `podkeep`. For other services and for
+ * files the answer says so; podkeep runs no journalctl and opens no file.
  */
 import { parseTime } from '../../api/values/time.ts';
 
@@ -19,7 +19,7 @@ export interface NodeLogQuery {
 
 export type NodeLogQueryReading =
   | { readonly type: 'query'; readonly query: NodeLogQuery }
-  /** The request is not a query. */
+  /** The request is not a log query. */
   | { readonly type: 'none' }
   | { readonly type: 'invalid'; readonly message: string };
 
@@ -51,7 +51,7 @@ export function readNodeLogQuery(search: URLSearchParams): NodeLogQueryReading {
   return { type: 'query', query };
 }
 
-/** Null: it can be answered. `isPattern`: null, or why the text is no regular expression. */
+/** Null: the query is valid. `isPattern` returns null, or why the text is not a regular expression. */
 export function faultOfNodeLogQuery(
   query: NodeLogQuery,
   faultOfPattern: (pattern: string) => string | null,
@@ -102,7 +102,7 @@ function fileErrors(query: NodeLogQuery): readonly string[] {
   return [invalid('query', files, 'podkeep serves no files; query kubelet for its own log')];
 }
 
-/** Expressions are matched in linear time, but against thousands of lines. */
+/** Limits the size of a pattern: it is matched in linear time, but against thousands of lines. */
 function sizeFaultOf(pattern: string): string | null {
   if (pattern.length > PATTERN_CHARACTERS_MAX) {
     return `must have at most ${PATTERN_CHARACTERS_MAX} characters`;
@@ -143,7 +143,7 @@ function invalid(
   return `${field}: Invalid value: ${JSON.stringify(value)}: ${detail}`;
 }
 
-/** As Go joins errors: each once. */
+/** Joins errors as Go's aggregate does: each one once. */
 function aggregate(errors: readonly string[]): string {
   const unique = [...new Set(errors)];
   return unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`;

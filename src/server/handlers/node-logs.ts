@@ -1,9 +1,9 @@
 /**
- * /logs/: the log files of the machine, as a folder listing. It is served only if a folder is given
- * (enableSystemLogHandler of KubeletConfiguration); podkeep gives none by default.
+ * Serves /logs/: the log files of the machine, with folder listings. It is served only if a folder is
+ * configured (enableSystemLogHandler of KubeletConfiguration); by default podkeep has none.
  *
- * Links are followed as long as they stay in the folder: /var/log has some. A link out of it is not found.
- * Only folders and regular files are shown.
+ * Links inside the folder are followed, because /var/log has some. A link out of it gets 404. Only folders
+ * and regular files are shown.
  */
 import { constants } from 'node:fs';
 import { open, readdir, realpath, type FileHandle } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["'", '&#39;'],
 ]);
 
-/** `asked` is below the folder, decoded, without dots. `hasSlash`: the path ended with one. */
+/** `asked`: the decoded path below the folder, without dots. `hasSlash`: it ended with a slash. */
 export async function nodeLogs(
   folder: string,
   asked: string,
@@ -48,7 +48,7 @@ async function show(place: string, hasSlash: boolean): Promise<ApiResponse> {
   return { status: 301, headers: [['location', location]], body: null };
 }
 
-/** As long as it is now: a log that grows faster than it is read would have no end. */
+/** Sends the file up to its current size: a log that grows faster than it is read would never end. */
 function fileAnswer(handle: FileHandle, size: number): ApiResponse {
   let position = 0;
   const read = async (): Promise<Uint8Array> => {

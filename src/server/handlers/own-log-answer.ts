@@ -1,9 +1,8 @@
 /**
- * Answers `/logs/?query=kubelet` from the newest lines of podkeep's own log, which are in memory.
+ * Answers `/logs/?query=kubelet` with the newest lines of podkeep's own log, from memory.
  *
- * As journalctl does it: the pattern is matched first, then `tailLines` counts from the end; a pattern
- * without capital letters matches in any case; `boot` below zero has no lines, because the log of an
- * earlier boot is gone.
+ * As in journalctl: the pattern is matched first, then `tailLines` counts from the end; a pattern without
+ * capital letters ignores case; `boot` below zero has no lines, because the log of an earlier boot is gone.
  */
 import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
@@ -14,7 +13,7 @@ import { errorText } from '../answers.ts';
 import { faultOfNodeLogQuery, readNodeLogQuery, type NodeLogQuery } from './node-log-query.ts';
 
 const SERVICES: ReadonlySet<string> = new Set(['kubelet', 'podkeep']);
-/** So many lines are matched before other work has its turn. */
+/** After matching this many lines, the handler yields to the event loop. */
 const LINES_PER_TURN = 500;
 const HEADERS = [['content-type', 'text/plain;charset=UTF-8']] as const;
 
@@ -73,7 +72,7 @@ function faultOfPattern(pattern: string): string | null {
   }
 }
 
-/** Loaded with the first query that has a pattern. */
+/** Loaded at the first query with a pattern. */
 function re2(): { readonly RE2JS: typeof RE2JS } {
   const require = createRequire(import.meta.url);
   return require('re2js');

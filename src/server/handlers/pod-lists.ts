@@ -1,4 +1,4 @@
-/** /pods and /runningpods/: the desired pods, and those that run in the runtime. */
+/** Serves /pods, the desired pods, and /runningpods/, the pods that run in the runtime. */
 import type { Pod } from '../../api/pod.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ApiResponse } from '../../ports/api/http-handler.ts';

@@ -1,4 +1,4 @@
-/** /run/NAMESPACE/POD[/UID]/CONTAINER: runs a command in a container, and answers with its output. */
+/** Serves /run/NAMESPACE/POD[/UID]/CONTAINER: runs a command in a container, and answers with its output. */
 import type { Pod } from '../../api/pod.ts';
 import type { ApiResponse } from '../../ports/api/http-handler.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
@@ -19,7 +19,7 @@ export async function runHandler(
   const pod = options.findPod(namespace, podName);
   if (!pod) return text(404, 'pod does not exist');
   const { uid = '' } = pod.metadata;
-  // As in the kubelet, split at every space: quotes mean nothing here.
+  // As in the kubelet, the command is split at every space; quotes have no meaning.
   const command = (query.get('cmd') ?? '').split(' ');
   try {
     const isSame = podUid === null || podUid === uid;

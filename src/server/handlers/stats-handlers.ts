@@ -1,4 +1,4 @@
-/** /stats/summary, and the metrics that are made of the same readings. */
+/** Serves /stats/summary, /metrics/resource and /metrics/cadvisor, from the same readings. */
 import { cadvisorMetrics } from '../../kubelet/stats/cadvisor-metrics.ts';
 import { resourceMetrics } from '../../kubelet/stats/resource-metrics.ts';
 import type { StorageUsage } from '../../kubelet/stats/storage-usage.ts';
@@ -14,7 +14,7 @@ export interface StatsOptions {
   readonly log: Log;
   readonly usage: Pick<UsageReader, 'read'>;
   readonly storage: StorageUsage;
-  /** The name of a block device; empty: it is not known. Absent: of none. */
+  /** Returns the name of a block device. Empty: not known. Absent: no names are known. */
   readonly deviceName?: ((major: number, minor: number) => string) | undefined;
 }
 
@@ -28,15 +28,15 @@ export async function summaryHandler(
     const found = await usage.read();
     return json(await summaryOf({ nodeName, usage: found, storage: isShort ? null : storage }));
   } catch (error) {
-    log.error('failed to build the stats summary', { error });
+    log.error('Failed to build the stats summary', { error });
     return text(500, `Internal Error: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-/** A reading that failed is reported in the metrics themselves. */
+/** If the reading fails, the metrics themselves report it. */
 export async function resourceHandler({ usage, log }: StatsOptions): Promise<ApiResponse> {
   const found = await usage.read().catch((error: unknown) => {
-    log.error('failed to read the resource usage of pods', { error });
+    log.error('Failed to read the resource usage of pods', { error });
     return null;
   });
   return metricsAnswer(resourceMetrics(found));
@@ -48,7 +48,7 @@ export async function cadvisorHandler({
   deviceName,
 }: StatsOptions): Promise<ApiResponse> {
   const found = await usage.read().catch((error: unknown) => {
-    log.error('failed to read the resource usage of pods', { error });
+    log.error('Failed to read the resource usage of pods', { error });
     return null;
   });
   return metricsAnswer(found ? cadvisorMetrics(found, deviceName) : '');

@@ -1,4 +1,4 @@
-/** /statusz and /flagz of the kubelet (api/zpages.ts has their formats). */
+/** Serves /statusz and /flagz of the kubelet; api/zpages.ts has their formats. */
 import {
   flagzObject,
   flagzText,
@@ -25,7 +25,7 @@ const COMPONENT = 'kubelet';
 const FLAGZ = '/flagz';
 const STATUSZ = '/statusz';
 
-/** `paths`: all others that the server has. */
+/** `paths`: all other paths of the server. */
 export function zpagesHandlers(
   { clock, build, flags }: ZpagesDeps,
   paths: readonly string[],

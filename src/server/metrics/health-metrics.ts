@@ -1,4 +1,4 @@
-/** /metrics/slis: results of the health checks, from each request for all of them. */
+/** Serves /metrics/slis: the results of the health checks, updated by each request for all checks. */
 import { prometheusText } from '../../lib/metrics/exposition.ts';
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';

@@ -1,6 +1,6 @@
 /**
- * Counts the server's requests and their duration, under the kubelet's names. A request lasts until its last
- * byte is sent: a log that is followed for an hour takes an hour.
+ * Counts the requests to the kubelet's server and measures their duration, with the kubelet's metric names. A
+ * request lasts until its last byte is sent: a log that is followed for an hour takes an hour.
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';
@@ -16,7 +16,10 @@ const LABELS: readonly Label[] = ['method', 'path', 'server_type', 'long_running
 const METHODS: ReadonlySet<string> = new Set(
   'OPTIONS GET HEAD POST PUT DELETE TRACE CONNECT'.split(' '),
 );
-/** Anything else is `other`: requests for unknown paths must not create new metrics. */
+/**
+ * Paths with their own label value. All others are `other`, so that requests for unknown paths do not create
+ * new metrics.
+ */
 const PATHS: ReadonlySet<string> = new Set([
   ...['healthz', 'livez', 'readyz', 'pods', 'stats', 'metrics', 'run', 'exec', 'attach'],
   ...['portForward', 'containerLogs', 'configz', 'runningpods', 'logs', 'debug', 'flagz'],
@@ -65,7 +68,7 @@ export class HttpMetrics {
     inFlight.add(1);
     let isOver = false;
     return () => {
-      // A client that leaves during a read ends it twice.
+      // A client that disconnects during a read ends the request twice.
       if (isOver) return;
       isOver = true;
       inFlight.add(-1);
@@ -80,7 +83,7 @@ function bucketOf(path: string): string {
   return PATHS.has(root) ? root : 'other';
 }
 
-/** Calls `ended` when the body has been sent or the client has left. */
+/** Calls `ended` when the body has been sent or the client has disconnected. */
 export function whenSent(response: ApiResponse, ended: () => void): ApiResponse {
   const { body } = response;
   if (!(body instanceof ReadableStream)) {
@@ -91,7 +94,7 @@ export function whenSent(response: ApiResponse, ended: () => void): ApiResponse 
   const watched = new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
-        // The body may fail while the client does not read, and must not wait for that.
+        // The body may fail while the client does not read; `ended` must not wait for the client then.
         reader.closed.catch((error: unknown) => {
           ended();
           controller.error(error);

@@ -1,4 +1,6 @@
-/** What /metrics reports of this node beside the metrics of the engine; read at each scrape. */
+/**
+ * Metrics of /metrics about this node that are computed at each scrape, such as the number of running pods.
+ */
 import type { Pod } from '../../api/pod.ts';
 import type { Family } from '../../lib/metrics/family.ts';
 import type { Gauge } from '../../lib/metrics/gauge.ts';
@@ -6,7 +8,7 @@ import type { Registry } from '../../lib/metrics/registry.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 
-/** The version of this program, in Kubernetes' fields; those of Go are about Node.js. */
+/** podkeep's version in the fields of Kubernetes' build info; the fields about Go describe Node.js. */
 export interface BuildInfo {
   readonly major: string;
   readonly minor: string;
@@ -26,7 +28,7 @@ export interface NodeMetricsOptions {
   readonly log: Log;
   readonly runtime: Pick<PodRuntime, 'list' | 'containerStats'>;
   pods(): readonly Pod[];
-  /** Counts what is read at each scrape. Absent: nothing more. */
+  /** Called at each scrape, to refresh metrics that are counted on demand. */
   readonly refreshCounts?: (() => void) | undefined;
 }
 
@@ -68,7 +70,8 @@ export class NodeMetrics {
       })
       .with({ provider: 'cri' })
       .set(1);
-    // Removed from the kubelet, but dashboards read it: podkeep does not start with an invalid configuration.
+    // The kubelet has removed this metric, but dashboards read it. It is always 0: podkeep does not start
+    // with an invalid configuration.
     registry.gauge({
       name: 'kubelet_node_config_error',
       help: '[ALPHA] This metric is true (1) if the node is experiencing a configuration-related error, false (0) otherwise.',
@@ -76,7 +79,7 @@ export class NodeMetrics {
     addBuildInfo(registry, options.build);
   }
 
-  /** Never rejects: what cannot be read keeps its last value. */
+  /** Never rejects: a metric that cannot be computed keeps its last value. */
   async refresh(): Promise<void> {
     const { runtime, log } = this.#options;
     this.#options.refreshCounts?.();
@@ -92,7 +95,7 @@ export class NodeMetrics {
         this.#containers.with({ container_state: state }).add(1);
       }
     } catch (error) {
-      log.warn('failed to count running pods', { error });
+      log.warn('Failed to count running pods', { error });
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Resource usage of podkeep's process, under the usual names of process metrics. */
+/** Metrics of podkeep's own process, with the usual names (process_…). */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Gauge } from '../../lib/metrics/gauge.ts';
@@ -12,7 +12,9 @@ export class ProcessMetrics {
   readonly #resident: Gauge;
   readonly #active: Gauge;
   readonly #registry: Registry;
-  /** Where the system does not report a value, there is no metric: a zero would be a lie. */
+  /**
+   * A gauge is created with its first value: if the system does not report one, the metric is missing, not 0.
+   */
   readonly #gauges = new Map<string, Gauge>();
 
   constructor(registry: Registry, startedAtMs: number) {
@@ -25,7 +27,8 @@ export class ProcessMetrics {
       name: 'process_resident_memory_bytes',
       help: 'Resident memory size in bytes.',
     });
-    // The kubelet dashboard watches for leaks by this name; this is what leaks in an event loop.
+    // Dashboards of the kubelet look for leaks in go_goroutines; in an event loop, active resources are what
+    // leaks.
     this.#active = registry.gauge({
       name: 'go_goroutines',
       help: 'Number of resources that keep the event loop busy: timers, sockets, requests. podkeep has no goroutines.',

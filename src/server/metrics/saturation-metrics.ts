@@ -1,4 +1,7 @@
-/** `podkeep_node_saturation`: how near each resource of the node is to its limit, read at each scrape. */
+/**
+ * The metric `podkeep_node_saturation`: how near each resource of the node is to its limit, read at each
+ * scrape.
+ */
 import { readNodeLoad, type LoadSources } from '../../kubelet/stats/node-load-reader.ts';
 import type { Family } from '../../lib/metrics/family.ts';
 import type { Gauge } from '../../lib/metrics/gauge.ts';
@@ -17,7 +20,7 @@ export class SaturationMetrics {
     });
   }
 
-  /** Never rejects: what cannot be read has no figure. */
+  /** Never rejects: a resource that cannot be read has no value. */
   async refresh(): Promise<void> {
     const load = await readNodeLoad(this.#sources).catch(() => null);
     this.#saturation.reset();

@@ -1,12 +1,13 @@
 /**
- * A watch as server-sent events.
+ * Sends a watch of the query API as server-sent events.
  *
- *     pull ──> the next events, as many as are there, up to 64 KiB
+ *     pull ──> all pending events, up to 64 KiB
  *     every 15 s without an event ──> a comment, and the ID to resume from
- *     the watcher is cut ──> the connection breaks: half an answer must not look complete
+ *     the watch is ended by podkeep ──> the connection breaks: half an answer must not look complete
  *
- * The client's reading sets the pace: nothing is taken from the watch while the connection is full. The ID
- * moves on with each comment, so that a watcher whose filter matches little does not resume from long ago.
+ * The client's reading sets the pace: no event is taken from the watch while the connection is full. Each
+ * comment carries a newer ID, so that a client whose filter matches few events does not have to resume from a
+ * very old one.
  */
 import type { QueryWatch } from '../../kubelet/query/query-watch.ts';
 import type { ApiResponse } from '../../ports/api/http-handler.ts';
@@ -14,7 +15,7 @@ import type { Cancel, Clock } from '../../ports/clock.ts';
 
 const KEEP_ALIVE_MS = 15_000;
 const CHUNK_BYTES = 64 * 1024;
-/** After which time a browser reconnects. */
+/** The time after which a browser reconnects. */
 const RETRY_MS = 1000;
 
 export function eventStream(watch: QueryWatch, clock: Clock): ApiResponse {
@@ -24,7 +25,7 @@ export function eventStream(watch: QueryWatch, clock: Clock): ApiResponse {
       ['content-type', 'text/event-stream'],
       ['cache-control', 'no-store'],
       ['x-content-type-options', 'nosniff'],
-      // Proxies that collect answers would withhold events.
+      // Proxies that buffer answers would delay events.
       ['x-accel-buffering', 'no'],
     ],
     body: new ReadableStream(new WatchSource(watch, clock), {
@@ -65,7 +66,7 @@ class WatchSource {
     this.#watch.end();
   }
 
-  /** Many small events are one chunk. */
+  /** Joins many small events into one chunk. */
   #chunkFrom(first: Uint8Array): Uint8Array {
     const frames = [first];
     let bytes = first.byteLength;

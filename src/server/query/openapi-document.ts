@@ -1,4 +1,4 @@
-/** The OpenAPI document (3.0) of the query API. A test checks real answers against it. */
+/** Builds the OpenAPI document (3.0) of the query API. A test checks real answers against it. */
 import { DECISION_FIELD_NAMES, POD_FIELD_NAMES } from '../../kubelet/query/query-filter.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { SCHEMAS } from './openapi-schemas.ts';
@@ -41,7 +41,7 @@ export function openApiDocument(version: string): JsonObject {
       description: 'What a podkeep node knows: read-only JSON, and changes as server-sent events.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    // A client certificate will do, too: OpenAPI 3.0 has no word for it.
+    // The empty entry stands for client certificates, which OpenAPI 3.0 cannot express.
     security: [{ token: [] }, {}],
     paths: paths(),
     components: {

@@ -1,4 +1,4 @@
-/** The objects of the query API, as schemas of OpenAPI 3.0. Pods and nodes are Kubernetes' own. */
+/** The OpenAPI 3.0 schemas of the query API's objects. Pods and nodes are Kubernetes' own objects. */
 import type { JsonObject } from '../../lib/json.ts';
 
 const TEXT = { type: 'string' };
@@ -70,7 +70,7 @@ const MEMORY: Fields = {
 /** From 0, idle, to 1, exhausted. */
 const SHARE = { type: 'number', minimum: 0, maximum: 1 };
 
-/** What was not measured is absent. */
+/** Values that were not measured are absent. */
 const MEASURED = { type: 'object', additionalProperties: NUMBER };
 
 export const SCHEMAS: Fields = {

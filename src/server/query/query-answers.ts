@@ -1,4 +1,4 @@
-/** Answers of the query API: JSON that no cache stores, and failures as a Kubernetes Status. */
+/** Builds answers of the query API: JSON that must not be cached, and failures as a Kubernetes Status. */
 import { PodkeepError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ApiResponse } from '../../ports/api/http-handler.ts';
@@ -9,7 +9,7 @@ const HEADERS: readonly (readonly [string, string])[] = [
   ['x-content-type-options', 'nosniff'],
 ];
 
-/** By the code of the error. */
+/** HTTP status and reason by the code of the error. */
 const STATUSES: ReadonlyMap<string, { readonly status: number; readonly reason: string }> = new Map(
   Object.entries({
     QUERY_INVALID: { status: 400, reason: 'BadRequest' },
@@ -30,7 +30,7 @@ export function queryRefusal(status: number, reason: string, message: string): A
   return { status, headers: HEADERS, body };
 }
 
-/** Rethrows what is not an error of a query. */
+/** Rethrows errors that are not caused by the query. */
 export function queryFailure(error: unknown): ApiResponse {
   const known = error instanceof PodkeepError ? STATUSES.get(error.code) : undefined;
   if (!known || !(error instanceof PodkeepError)) throw error;

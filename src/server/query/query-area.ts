@@ -1,6 +1,6 @@
 /**
- * /podkeep/v1: what this node knows, read-only (docs/query-api.md). Each route reads its parameters and
- * calls the library (src/kubelet/query/node-query.ts); with `?watch` the answer is a stream of events.
+ * Routes the read-only query API /podkeep/v1 (docs/query-api.md). Each route reads its parameters and calls
+ * NodeQuery (src/kubelet/query/node-query.ts); with `?watch` the answer is a stream of events.
  */
 import { escapeFieldValue } from '../../api/values/field-selector.ts';
 import type { NodeQuery } from '../../kubelet/query/node-query.ts';
@@ -29,7 +29,7 @@ import {
 export interface QueryAreaOptions {
   readonly clock: Clock;
   readonly query: NodeQuery;
-  /** Of podkeep. */
+  /** podkeep's version. */
   readonly version: string;
 }
 
@@ -45,7 +45,7 @@ interface Endpoint {
   readonly pattern: string;
   readonly allowed: readonly QueryParameterName[];
   readonly read: (call: Call) => JsonObject | Promise<JsonObject>;
-  /** Absent: it cannot be watched. */
+  /** Absent: the path cannot be watched. */
   readonly watch?: (call: Call) => QueryWatch;
 }
 

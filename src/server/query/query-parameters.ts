@@ -1,6 +1,6 @@
 /**
- * Reads the parameters of a query. Every path has its own; others are refused, and so is one that is given
- * twice: a filter that was ignored would answer with more than was asked for.
+ * Reads the parameters of a query. A parameter that the path does not have, or that is given twice, is
+ * refused: if a filter were ignored, the answer would contain more than requested.
  */
 import { queryInvalid } from '../../kubelet/query/query-filter.ts';
 
@@ -39,7 +39,7 @@ export function readParameters(
   return read;
 }
 
-/** `?watch`, `?watch=1` and `?watch=true`. Throws QUERY_INVALID. */
+/** True for `?watch`, `?watch=1` and `?watch=true`. Throws QUERY_INVALID. */
 export function isWatch(parameters: QueryParameters): boolean {
   const value = parameters.get('watch');
   if (value === undefined || FALSE.has(value)) return false;

@@ -1,7 +1,8 @@
 /**
- * Negotiates the protocol: SPDY/3.1 or a WebSocket, and which of Kubernetes' versions inside it.
+ * Negotiates the protocol of exec, attach and port-forward: SPDY/3.1 or WebSocket, and Kubernetes'
+ * subprotocol in it.
  *
- *     upgrade: websocket   sec-websocket-protocol      the first that the client names and we know
+ *     upgrade: websocket   sec-websocket-protocol      the first one of the client that podkeep supports
  *     upgrade: SPDY/3.1    x-stream-protocol-version   the same
  *
  * Refusals have the kubelet's messages: clients print them.
@@ -60,7 +61,7 @@ function wantsUpgrade(headers: ApiHeaders): boolean {
 
 function agreeOnWebSocket(headers: ApiHeaders, known: readonly string[]): Agreement | Refusal {
   const asked = listOf(headers.get('sec-websocket-protocol'));
-  // A client that names no protocol gets the oldest one.
+  // A client that names no protocol gets the oldest subprotocol.
   if (asked.length === 0) return { wire: 'webSocket', protocol: '' };
   const protocol = asked.find((name) => known.includes(name));
   if (protocol === undefined) {

@@ -1,4 +1,4 @@
-/** A plain text answer to a request for an upgrade. It is the last one on its connection. */
+/** Refuses an upgrade request with a plain text answer, and closes the connection. */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 

@@ -1,6 +1,6 @@
 /**
- * Parses the query of a streaming request. The names are the kubelet's, not those of the API (input, not
- * stdin), and so are the messages of refusals.
+ * Parses the query of a streaming request. Parameter names and refusals are the kubelet's, not those of the
+ * API (input, not stdin).
  */
 import type { Refusal } from './refusal.ts';
 
@@ -12,7 +12,7 @@ export interface CommandOptions {
 }
 
 const PORT_MAX = 65_535;
-/** A channel has one byte for its number, and a port takes two channels. */
+/** The number of a channel is one byte, and a port needs two channels. */
 const PORTS_MAX = 127;
 
 export function queryOf(url: string): URLSearchParams {
@@ -23,13 +23,13 @@ export function queryOf(url: string): URLSearchParams {
 export function readCommandOptions(query: URLSearchParams): CommandOptions | Refusal {
   const asks = (name: string): boolean => query.get(name) === '1';
   const [tty, stdin, stdout] = [asks('tty'), asks('input'), asks('output')];
-  // A terminal has one screen: stderr appears on it as well.
+  // With a terminal, stderr is part of stdout.
   const stderr = asks('error') && !tty;
   if (stdin || stdout || stderr) return { stdin, stdout, stderr, tty };
   return { code: 400, message: 'you must specify at least 1 of stdin, stdout, stderr' };
 }
 
-/** Only WebSockets without a tunnel name their ports beforehand. */
+/** Only WebSockets without a SPDY tunnel name their ports in the query. */
 export function readPorts(query: URLSearchParams): readonly number[] | Refusal {
   const given = query.getAll('port');
   if (given.length === 0) return { code: 400, message: 'query parameter "port" is required' };
@@ -42,7 +42,7 @@ export function readPorts(query: URLSearchParams): readonly number[] | Refusal {
   return words.map(Number);
 }
 
-/** Null: it is a valid port. */
+/** Null: the port is valid. */
 export function faultOfPort(text: string): string | null {
   const quoted = JSON.stringify(text);
   const problem = !/^\d+$/.test(text)

@@ -1,11 +1,11 @@
 /**
- * The kubelet's side of exec, attach and port-forward.
+ * Serves exec, attach and port-forward of the kubelet's server.
  *
  *     query ──> pod ──> protocol ──> 101 ──┬─ SPDY/3.1 ────────────┬──> command, or ports
  *                                          ├─ WebSocket, channels ─┤
  *                                          └─ SPDY in a WebSocket ─┘
  *
- * Up to the 101 an error is a plain answer; from there on it is written to an error stream.
+ * Before the status 101 an error is a plain answer; afterwards it is written to an error stream.
  */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../ports/clock.ts';
@@ -32,24 +32,24 @@ export interface StreamingOptions {
   readonly findPod: FindPod;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long a connection may be idle; zero: without limit. */
+  /** How long a connection may be idle. 0: no limit. */
   readonly idleMs?: number;
 }
 
-/** The runtime's ID of the target; or the refusal for the client, with its status code. */
+/** Finds the runtime's ID of the target, or returns a refusal for the client. */
 export type FindPod = (
   target: StreamTarget,
   kind: StreamKind,
 ) => FoundPod | Refusal | Promise<FoundPod | Refusal>;
 
 export interface FoundPod {
-  /** Of the container, or of the sandbox if a port is meant. */
+  /** The ID of the container; for port-forward, that of the sandbox. */
   readonly id: string;
-  /** Whether the container has a terminal, which for an attachment is not the client's choice. */
+  /** Whether the container has a terminal: for attach, the container decides, not the client. */
   readonly tty?: boolean;
 }
 
-/** As streamingConnectionIdleTimeout of KubeletConfiguration. */
+/** The default of streamingConnectionIdleTimeout in KubeletConfiguration. */
 const IDLE_MS = 4 * 60 * 60 * 1000;
 const CREATION_MS = 30_000;
 
@@ -62,7 +62,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
         const refusal = await streamings.serve(kind, target, request, connection);
         if (refusal) writeRefusal(connection.socket, refusal);
       } catch (error) {
-        options.log.warn('streaming request failed', { kind, ...target, error });
+        options.log.warn('Streaming request failed', { kind, ...target, error });
         connection.socket.destroy();
       }
     },
@@ -90,7 +90,7 @@ class KubeletStreaming {
     this.#limits = { clock, log, idleMs, creationMs: CREATION_MS };
   }
 
-  /** Resolves when it is over; with a refusal if the client has got no answer yet. */
+  /** Resolves when the stream has ended; with a refusal, if the client has no answer yet. */
   async serve(
     kind: StreamKind,
     target: StreamTarget,
@@ -147,7 +147,7 @@ class KubeletStreaming {
     if (call.agreement.wire === 'spdy') {
       const socket = becomeSpdy(call.connection, protocol);
       wire = await openSpdyCommand(socket, protocol, run.options, this.#limits);
-      if (!wire) this.#limits.log.debug('client opened too few streams', { protocol });
+      if (!wire) this.#limits.log.debug('Client opened too few streams', { protocol });
     } else {
       const open = openWebSocket(call.request, call.connection, protocol, this.#limits);
       wire = open && openWebSocketCommand(open, protocol, run.options);
@@ -181,7 +181,7 @@ class KubeletStreaming {
   }
 }
 
-/** Only a WebSocket without a tunnel has to name them beforehand. */
+/** Only a WebSocket without a SPDY tunnel has to name its ports in the query. */
 function portsOf({ headers }: ApiRequest, query: URLSearchParams): readonly number[] | Refusal {
   const isTunnel = (headers.get('sec-websocket-protocol') ?? '').includes('SPDY/3.1+');
   return isWebSocket(headers) && !isTunnel ? readPorts(query) : [];

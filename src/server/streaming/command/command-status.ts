@@ -1,4 +1,4 @@
-/** How a command has ended, as clients read it on the error stream. */
+/** The Status that reports on the error stream how a command has ended. */
 
 export interface CommandStatus {
   readonly status: 'Success' | 'Failure';
@@ -12,7 +12,7 @@ export interface CommandStatus {
 
 export const SUCCEEDED: CommandStatus = { status: 'Success' };
 
-/** kubectl exits with this code. */
+/** kubectl exits with the exit code in this Status. */
 export function exitedWith(exitCode: number): CommandStatus {
   if (exitCode === 0) return SUCCEEDED;
   return {

@@ -1,12 +1,12 @@
 /**
- * Carries bytes between a client and a command until the command has ended, and reports how it ended.
+ * Copies bytes between a client and a command until the command has ended, and reports how it ended.
  *
  *     stdin ──> command ──> stdout, stderr          sizes ──> terminal
  *                  └─ ends ──> the last output, then the status, then the end of the connection
  *
- * 1. The status is written last; no output comes after it or is lost.
- * 2. A slow side slows the other down: nothing is read that cannot be passed on.
- * 3. When the client has left, the command's signal is aborted, and the command is no longer awaited.
+ * 1. The status is written last; no output follows it, and none is lost.
+ * 2. Backpressure works in both directions: nothing is read that cannot be passed on.
+ * 3. When the client disconnects, the command's signal is aborted, and the command is no longer awaited.
  */
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -19,7 +19,7 @@ import { followSizes } from './terminal-sizes.ts';
 export interface CommandRun {
   readonly options: CommandOptions;
   readonly start: (request: StreamRequest) => Promise<Streams>;
-  /** What an exit code means. */
+  /** Converts an exit code to a Status. */
   readonly statusOf: (exitCode: number) => CommandStatus;
   /** The prefix of the message if it fails, such as `error executing command in container`. */
   readonly doing: string;
@@ -50,7 +50,7 @@ async function perform(wire: CommandWire, run: CommandRun): Promise<CommandStatu
   }
 }
 
-/** A command that reads no more may end before its client stops sending: the rest is dropped. */
+/** Input that arrives after the command has stopped reading is dropped. */
 function feed(source: Readable | null, target: Writable | null): void {
   if (!source) return;
   if (!target) return void source.resume();
@@ -60,17 +60,17 @@ function feed(source: Readable | null, target: Writable | null): void {
   };
   target.once('error', stop).once('close', stop);
   source.pipe(target);
-  // A client that breaks off has sent everything, too.
+  // A broken connection counts as the end of the input, too.
   source.once('close', () => target.end());
 }
 
-/** Resolves when all of it has been passed on, or when the target is gone. */
+/** Resolves when all output has been passed on, or the target is closed. */
 async function drain(source: Readable | null, target: Writable | null): Promise<void> {
   if (!source) {
     target?.end();
     return;
   }
-  // Output without a reader must not stop the command.
+  // Output that the client did not ask for is read and dropped, so that it does not block the command.
   if (!target) return void source.resume();
   const over = finished(source, { writable: false }).catch(() => {});
   target.once('close', () => source.unpipe(target).resume());

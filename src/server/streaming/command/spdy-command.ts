@@ -1,6 +1,6 @@
 /**
- * Exec and attach over SPDY: the client opens one stream for each of stdin, stdout, stderr and resize that it
- * asked for, and one for errors. The command starts when all of them are open.
+ * Opens the streams of exec and attach over SPDY: the client opens one stream for each of stdin, stdout,
+ * stderr and resize that it asked for, and one for errors. The command starts when all are open.
  */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../ports/clock.ts';
@@ -16,7 +16,7 @@ export interface SpdyCommandOptions {
   readonly creationMs: number;
 }
 
-/** Null: they were not opened in time, or the client has left. */
+/** Null: the client did not open the streams in time, or has disconnected. */
 export async function openSpdyCommand(
   socket: Duplex,
   protocol: string,
@@ -78,7 +78,7 @@ function wireOf(
 ): CommandWire {
   const stdout = streams.get('stdout') ?? null;
   const stderr = streams.get('stderr') ?? null;
-  // Data that a client sends there is dropped; unread it would stall the whole connection.
+  // Data that a client sends on these streams is dropped: unread data would block the whole connection.
   for (const stream of [error, stdout, stderr]) stream?.resume();
   const stdin = streams.get('stdin') ?? null;
   const sizes = streams.get('resize') ?? null;

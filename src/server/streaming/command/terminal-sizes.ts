@@ -12,7 +12,7 @@ export interface TerminalSize {
 }
 
 const SIDE_MAX = 65_535;
-/** `{"Width":65535,"Height":65535}` and some to spare. */
+/** Long enough for `{"Width":65535,"Height":65535}`. */
 const TEXT_MAX = 1024;
 
 export function followSizes(stream: Readable, resize: (size: TerminalSize) => void): void {
@@ -31,7 +31,7 @@ export function followSizes(stream: Readable, resize: (size: TerminalSize) => vo
   });
 }
 
-/** Null: it is no size. */
+/** Null: the text is not a size. */
 export function readSize(text: string): TerminalSize | null {
   try {
     const parsed: unknown = JSON.parse(text);

@@ -1,4 +1,7 @@
-/** Exec and attach over a WebSocket: five channels, of which the client gets those it asked for. */
+/**
+ * Opens the streams of exec and attach over a WebSocket: five channels, of which the client gets those it
+ * asked for.
+ */
 import type { CommandOptions } from '../stream-options.ts';
 import { Channels } from '../websocket/channels.ts';
 import type { OpenWebSocket } from '../websocket/open-websocket.ts';
@@ -23,7 +26,7 @@ export function openWebSocketCommand(
     hasClose: protocol.startsWith('v5.'),
     reads: (channel) => channel === RESIZE || (channel === STDIN && stdin),
   });
-  // Clients wait for this message: it means that the connection is established.
+  // Clients wait for this empty message, which means that the connection is established.
   channels.at(stdout ? STDOUT : stderr ? STDERR : ERROR).announce(NOTHING);
   return {
     stdin: stdin ? channels.at(STDIN) : null,

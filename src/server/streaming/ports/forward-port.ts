@@ -1,5 +1,6 @@
 /**
- * Joins a stream of a client with a port of a pod. Each direction ends separately, as in a direct connection.
+ * Connects a stream of a port-forward client to a port of a pod. Each direction ends separately, as in a
+ * direct connection.
  */
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -9,7 +10,7 @@ export interface PortForwarding {
   readonly connectPort: (sandboxId: string, port: number) => Promise<Duplex>;
 }
 
-/** Null: it went well. Otherwise the message for the client's error stream. Never rejects. */
+/** Never rejects. Null: success. Otherwise the message for the client's error stream. */
 export async function forwardPort(
   data: Duplex,
   port: number,
@@ -25,12 +26,12 @@ export async function forwardPort(
   }
 }
 
-/** Rejects if the pod's side breaks. A client that breaks off has only left. */
+/** Rejects if the pod's side breaks. A client that breaks off has only disconnected. */
 async function join(data: Duplex, connection: Duplex): Promise<void> {
   let failure: Error | null = null;
   connection.on('error', (error) => (failure = error));
   data.once('close', () => {
-    // A client that has sent everything may still be receiving the answer.
+    // After the client has sent everything, it may still be receiving the answer.
     if (!data.readableEnded || !data.writableFinished) connection.destroy();
   });
   try {
@@ -41,7 +42,7 @@ async function join(data: Duplex, connection: Duplex): Promise<void> {
   if (failure) throw failure;
 }
 
-/** Resolves when everything has been passed on, or when either side has closed. */
+/** Resolves when all data has been passed on, or either side has closed. */
 async function carry(source: Readable, target: Writable): Promise<void> {
   source.pipe(target);
   await Promise.race([

@@ -1,6 +1,6 @@
 /**
- * Port-forwarding over SPDY: many connections in one. For each the client opens a data stream and an error
- * stream; their request ID pairs them.
+ * Serves port-forward over SPDY: one connection carries many forwarded connections. For each, the client
+ * opens a data stream and an error stream with the same request ID.
  */
 import type { Duplex } from 'node:stream';
 import type { Cancel, Clock } from '../../../ports/clock.ts';
@@ -14,11 +14,11 @@ export interface SpdyPortsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly idleMs: number;
-  /** How long the second stream of a pair may take. */
+  /** How long the second stream of a pair may take to arrive. */
   readonly creationMs: number;
 }
 
-/** Resolves when the client has left. */
+/** Resolves when the client has disconnected. */
 export async function serveSpdyPorts(
   socket: Duplex,
   forwarding: PortForwarding,
@@ -33,7 +33,7 @@ export async function serveSpdyPorts(
   pairs.close();
 }
 
-/** A pair with one stream missing. */
+/** A pair of which only one stream is open. */
 interface HalfPair {
   readonly stream: SpdyStream;
   readonly cancel: Cancel;
@@ -49,11 +49,11 @@ class PortPairs {
     this.#options = options;
   }
 
-  /** False: the stream is not usable. */
+  /** False: the stream is invalid. */
   add(stream: SpdyStream): boolean {
     const fault = faultOf(stream);
     if (fault !== null) {
-      this.#options.log.debug('refused port-forward stream', { reason: fault });
+      this.#options.log.debug('Refused port-forward stream', { reason: fault });
       return false;
     }
     const id = requestIdOf(stream);
@@ -95,7 +95,7 @@ class PortPairs {
     const port = Number(data.headers.get('port'));
     const failure = await forwardPort(data, port, this.#forwarding);
     if (failure !== null) {
-      this.#options.log.debug('failed to forward port', { reason: failure });
+      this.#options.log.debug('Failed to forward port', { reason: failure });
       error.write(failure);
       data.destroy();
     }
@@ -116,7 +116,7 @@ function typeOf(stream: SpdyStream): string {
   return stream.headers.get('streamtype') ?? '';
 }
 
-/** Old clients send none: the two streams of a pair follow each other directly. */
+/** Old clients send no request ID; they open the two streams of a pair one after the other. */
 function requestIdOf(stream: SpdyStream): string {
   const given = stream.headers.get('requestid') ?? '';
   if (given !== '') return given;

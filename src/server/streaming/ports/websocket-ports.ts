@@ -1,14 +1,14 @@
 /**
- * Port-forwarding over the channels of a WebSocket, without SPDY inside of it: one connection to each requested
- * port, made immediately. A port has two channels, for data and for errors. The first message on each channel is
- * the number of the port.
+ * Serves port-forward over channels of a WebSocket, without SPDY inside of it: opens one connection to each
+ * requested port immediately. A port has two channels, for data and for errors. The first message on each
+ * channel is the number of the port.
  */
 import type { Log } from '../../../ports/log.ts';
 import { Channels, type Channel } from '../websocket/channels.ts';
 import type { OpenWebSocket } from '../websocket/open-websocket.ts';
 import { forwardPort, type PortForwarding } from './forward-port.ts';
 
-/** Resolves when every connection is over. */
+/** Resolves when all connections have ended. */
 export async function serveWebSocketPorts(
   open: OpenWebSocket,
   protocol: string,
@@ -28,7 +28,7 @@ export async function serveWebSocketPorts(
       announce(port, data, error);
       const failure = await forwardPort(data, port, forwarding);
       if (failure === null) return;
-      log.debug('failed to forward port', { reason: failure });
+      log.debug('Failed to forward port', { reason: failure });
       await new Promise((resolve) => error.write(failure, resolve));
     }),
   );

@@ -1,13 +1,13 @@
 /**
- * Several streams in one WebSocket, as Kubernetes does it: the first byte of every message is the number of a
- * channel.
+ * Carries several streams in one WebSocket, with Kubernetes' subprotocols: the first byte of every message is
+ * the number of a channel.
  *
  *     channel.k8s.io          number, bytes            binary messages
  *     base64.channel.k8s.io   digit, base64            text messages, for clients without binary ones
- *     v5.channel.k8s.io       also 255, number         the client closes a channel
+ *     v5.channel.k8s.io       also 255, number         the client closes that channel
  *
- * Data for a channel that was not requested is dropped. While a channel's buffer is full, nothing is read
- * from the connection: so a slow reader slows the client down.
+ * Data for a channel that was not requested is dropped. While the buffer of any channel is full, nothing is
+ * read from the connection, so that a slow reader slows the client down.
  */
 import { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
@@ -18,13 +18,13 @@ export interface ChannelOptions {
   readonly isBase64: boolean;
   /** Whether the client may close a channel. */
   readonly hasClose: boolean;
-  /** Channels that the client writes to; what it sends on others is dropped. */
+  /** Whether the client may write to the channel; data on other channels is dropped. */
   readonly reads: (channel: number) => boolean;
 }
 
 const CLOSE_SIGNAL = 255;
 const ZERO = 0x30;
-/** The client does not speak the protocol. */
+/** The WebSocket close code for a client that violates the protocol. */
 const PROTOCOL_ERROR = 1002;
 
 export class Channels {
@@ -82,7 +82,7 @@ export class Channels {
     else this.#webSocket.close(PROTOCOL_ERROR);
   }
 
-  /** Reads on only if no channel's buffer is full. */
+  /** Continues to read only if no channel's buffer is full. */
   #look(): void {
     const isFull = this.#channels.some((channel) => channel.isFull);
     if (isFull && !this.#webSocket.isPaused) this.#webSocket.pause();
@@ -101,11 +101,11 @@ export class Channels {
 
 interface ChannelLine {
   send(data: Uint8Array, sent: (error?: Error | null) => void): void;
-  /** There may be space again. */
+  /** Called when a buffer may have space again. */
   look(): void;
 }
 
-/** One of the streams. Its end is not signalled to the client: only the connection's is. */
+/** One channel. Its end is not signalled to the client, only that of the connection. */
 export class Channel extends Duplex {
   readonly #line: ChannelLine;
   #isEndPushed = false;
@@ -114,7 +114,7 @@ export class Channel extends Duplex {
   constructor(line: ChannelLine) {
     super();
     this.#line = line;
-    // Channels break whenever clients leave. Readers and writers learn of it by the end of the stream.
+    // Channels break whenever clients disconnect; readers and writers notice the end of the stream.
     this.on('error', () => {});
   }
 

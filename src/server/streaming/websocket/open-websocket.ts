@@ -1,8 +1,8 @@
 /**
- * Turns a connection into a WebSocket with the negotiated subprotocol.
+ * Upgrades a connection to a WebSocket with the negotiated subprotocol.
  *
- * ws handles frames. This file limits what a client can make us hold in memory: nothing is inflated, a
- * message has a limit, and pings are not answered while answers pile up.
+ * The package ws handles frames. This file limits the memory that a client can occupy: no compression, a
+ * maximum message size, and no answers to pings while too many answers are unsent.
  */
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
@@ -14,9 +14,9 @@ import { IdleTimer } from '../../../lib/idle-timer.ts';
 
 export interface OpenWebSocket {
   readonly webSocket: WebSocket;
-  /** Aborted when the connection is over, whichever side ended it. */
+  /** Aborted when the connection has ended, by either side. */
   readonly gone: AbortSignal;
-  /** Something was sent, so the connection is not idle. */
+  /** Call when data was sent: the connection is not idle. */
   readonly touch: () => void;
 }
 
@@ -29,10 +29,10 @@ export interface WebSocketLimits {
 const MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
 const UNSENT_BYTES_MAX = 1024 * 1024;
 
-/** The code of a regular end. Any other is an error to client-go. */
+/** The close code of a regular end. client-go treats any other code as an error. */
 export const NORMAL_CLOSURE = 1000;
 
-/** Null: the client got the reason, or is gone. An empty protocol: none was asked for. */
+/** Null: the client got a refusal, or has disconnected. An empty protocol: the client asked for none. */
 export function openWebSocket(
   { method, headers }: ApiRequest,
   { socket, head }: Connection,
@@ -46,11 +46,11 @@ export function openWebSocket(
     autoPong: false,
     maxPayload: MESSAGE_BYTES_MAX,
   });
-  // ws would refuse `SPDY/3.1+portforward.k8s.io`, which is no token in the standard's sense.
+  // ws would refuse `SPDY/3.1+portforward.k8s.io`, because it is not a token by the standard.
   server.on('headers', (lines) => {
     if (protocol !== '') lines.push(`Sec-WebSocket-Protocol: ${protocol}`);
   });
-  // ws reads no more of a request than this.
+  // ws reads only these fields of a request.
   const message = Object.assign(new IncomingMessage(new Socket()), {
     method,
     headers: Object.fromEntries([...headers].filter(([name]) => name !== 'sec-websocket-protocol')),

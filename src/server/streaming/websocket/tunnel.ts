@@ -1,6 +1,6 @@
 /**
- * A WebSocket as a plain connection: the messages are its bytes, however they are cut. kubectl speaks SPDY
- * through it, so that proxies in between see only a WebSocket.
+ * Converts a WebSocket to a byte stream: the concatenated messages are its bytes. kubectl speaks SPDY through
+ * this tunnel, so that proxies in between see only a WebSocket.
  */
 import { Duplex } from 'node:stream';
 import { NORMAL_CLOSURE, type OpenWebSocket } from './open-websocket.ts';
