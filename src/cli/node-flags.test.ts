@@ -41,6 +41,6 @@ test('taints', () => {
     { key: 'a', effect: 'PreferNoSchedule' },
   ]);
   for (const wrong of ['a', 'a=b', 'a:Sometimes', '=b:NoSchedule', 'a b:NoSchedule']) {
-    expect(() => parseTaints(wrong)).toThrow(/is no taint/);
+    expect(() => parseTaints(wrong)).toThrow(/is not a taint/);
   }
 });

@@ -37,7 +37,7 @@ export function parseNodeLabels(text: string): Labels {
 export function parseNodeIPs(text: string): readonly string[] {
   const addresses = partsOf(text).map((part) => {
     const address = parseIp(part);
-    if (!address) throw new InvalidArgumentError(`"${part}" is no IP address.`);
+    if (!address) throw new InvalidArgumentError(`"${part}" is not an IP address.`);
     if (address.text === '0.0.0.0' || address.text === '::') {
       throw new InvalidArgumentError('Name an address of this machine.');
     }
@@ -57,7 +57,7 @@ export function parseTaints(text: string): readonly ConfiguredTaint[] {
     const effect = EFFECTS.find((each) => each === word);
     if (!effect || !isLabelKey(key) || !isLabelValue(value)) {
       throw new InvalidArgumentError(
-        `"${part}" is no taint such as gpu=yes:NoSchedule; the effect is ${EFFECTS.join(' or ')}.`,
+        `"${part}" is not a taint such as gpu=yes:NoSchedule; the effect is ${EFFECTS.join(' or ')}.`,
       );
     }
     return { key, ...(value !== '' && { value }), effect };

@@ -94,7 +94,7 @@ async function readKinds(
 ): Promise<readonly ServedKind[]> {
   const answer = await session.ask(target, signal, `${AGGREGATED},application/json;q=0.1`);
   if (answer['kind'] !== 'APIGroupDiscoveryList') {
-    const problem = 'it is no APIGroupDiscoveryList, which Kubernetes has since v1.27';
+    const problem = 'it is not an APIGroupDiscoveryList, which Kubernetes serves since v1.27';
     throw apiAnswerBroken({ request: `GET ${target}`, problem });
   }
   return objectsIn(answer['items']).flatMap(kindsOfGroup);

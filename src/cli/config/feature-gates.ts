@@ -112,9 +112,9 @@ export const featureGates: Kind<Readonly<Record<string, boolean>>> = {
 function readGate(gate: string, wanted: Json, at: ConfigPath): readonly [string, boolean][] {
   if (typeof wanted !== 'boolean') at.addProblem('must be true or false');
   else if (!ON.has(gate) && !OFF.has(gate)) {
-    at.addProblem(`is no feature gate of Kubernetes v1.36${suggest(gate, [...ON, ...OFF])}`);
+    at.addProblem(`is not a feature gate of Kubernetes v1.36${suggest(gate, [...ON, ...OFF])}`);
   } else if (wanted !== ON.has(gate)) {
-    at.addProblem(`cannot be ${wanted}: podkeep offers no other value than ${!wanted}`);
+    at.addProblem(`cannot be ${wanted}: podkeep supports only ${!wanted}`);
   } else return [[gate, wanted]];
   return [];
 }

@@ -152,10 +152,13 @@ test('defaults follow from other fields, as in the kubelet', async () => {
 });
 
 test.each([
-  ['maxPod: 5', 'maxPod is no field here; did you mean maxPods?'],
-  ['flavour: mint', 'flavour is no field here'],
-  ['clientCAFile: x', 'clientCAFile is no field here; it is authentication.x509.clientCAFile'],
-  ['authentication: {webhok: {}}', 'authentication.webhok is no field here; did you mean webhook?'],
+  ['maxPod: 5', 'maxPod is not a field here; did you mean maxPods?'],
+  ['flavour: mint', 'flavour is not a field here'],
+  ['clientCAFile: x', 'clientCAFile is not a field here; it is authentication.x509.clientCAFile'],
+  [
+    'authentication: {webhok: {}}',
+    'authentication.webhok is not a field here; did you mean webhook?',
+  ],
   ['maxPods: many', 'maxPods must be a whole number from 0 to 2147483647'],
   ['maxPods: -1', 'maxPods must be a whole number from 0 to 2147483647'],
   ['port: 70000', 'port must be a whole number from 1 to 65535'],
@@ -193,11 +196,11 @@ test.each([
   ],
   [
     'featureGates: {NodeSwop: true}',
-    'featureGates.NodeSwop is no feature gate of Kubernetes v1.36; did you mean NodeSwap?',
+    'featureGates.NodeSwop is not a feature gate of Kubernetes v1.36; did you mean NodeSwap?',
   ],
   [
     'featureGates: {AllAlpha: true}',
-    'featureGates.AllAlpha cannot be true: podkeep offers no other value than false',
+    'featureGates.AllAlpha cannot be true: podkeep supports only false',
   ],
   [
     'hairpinMode: none',
@@ -232,9 +235,9 @@ test.each([
     'tlsMinVersion: VersionTLS10',
     'tlsMinVersion is too old to be safe; podkeep offers VersionTLS12 and VersionTLS13',
   ],
-  ['tlsCipherSuites: [RC4]', 'tlsCipherSuites[0] is no cipher suite that podkeep offers'],
+  ['tlsCipherSuites: [RC4]', 'tlsCipherSuites[0] is not a cipher suite that podkeep supports'],
   ['kubeAPIQPS: 0', 'kubeAPIQPS must be -1 for no limit, or at least 1'],
-  ['__proto__: {}', '__proto__ is no field here'],
+  ['__proto__: {}', '__proto__ is not a field here'],
 ])('%s is refused by its path', async (fields, problem) => {
   const isFlow = fields.startsWith('{');
   const inner = isFlow ? fields.slice(1, -1).replaceAll(', ', '\n') : fields;
@@ -243,7 +246,7 @@ test.each([
 
 test('all mistakes of a file are reported together', async () => {
   expect(await problemOf('maxPod: 5\nport: x\n')).toBe(
-    'maxPod is no field here; did you mean maxPods?\n  port must be a whole number from 1 to 65535',
+    'maxPod is not a field here; did you mean maxPods?\n  port must be a whole number from 1 to 65535',
   );
 });
 
@@ -331,18 +334,21 @@ test('simulated containers behave as the file scripts them', async () => {
 });
 
 test.each([
-  ['image: {}', 'image is no field here; did you mean images?'],
+  ['image: {}', 'image is not a field here; did you mean images?'],
   ['images: {nginx: {}}', 'images.nginx needs a command, a folder or an ociLayout'],
   [
     'images: {nginx: {ociLayout: x, args: [a]}}',
     'images.nginx has an ociLayout, so it cannot have other fields',
   ],
-  ['images: {nginx: {comand: [a]}}', 'images.nginx.comand is no field here; did you mean command?'],
+  [
+    'images: {nginx: {comand: [a]}}',
+    'images.nginx.comand is not a field here; did you mean command?',
+  ],
   ['process: {isolation: full}', 'process.isolation must be auto or none'],
   ['statusWriteWindow: -1', 'statusWriteWindow must be a whole number from 1 to 2147483647'],
   [
     'simulated: {scripts: {containers: {a: [{lifetime: 1s}]}}}',
-    'simulated.scripts.containers.a[0].lifetime is no field here',
+    'simulated.scripts.containers.a[0].lifetime is not a field here',
   ],
 ])('in our section %s is refused', async (fields, problem) => {
   expect(await problemOf(fields, OURS)).toContain(problem);

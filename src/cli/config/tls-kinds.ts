@@ -46,7 +46,7 @@ export const tlsCipher: Kind<string> = {
     const known = [...CIPHERS.keys(), ...TLS_13_CIPHERS];
     if (typeof value === 'string' && known.includes(value)) return value;
     const hint = typeof value === 'string' ? suggest(value, known) : '';
-    return reject(at, `is no cipher suite that podkeep offers${hint}`, '');
+    return reject(at, `is not a cipher suite that podkeep supports${hint}`, '');
   },
 };
 

@@ -14,7 +14,7 @@ export interface DerValue {
 export const derBroken = defineError<{ reason: string }>({
   code: 'DER_BROKEN',
   retry: 'never',
-  message: ({ reason }) => `the bytes are no DER: ${reason}`,
+  message: ({ reason }) => `the bytes are not valid DER: ${reason}`,
   hint: () => 'Make the certificate or the request again, for example with openssl.',
 });
 

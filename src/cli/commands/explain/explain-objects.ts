@@ -93,7 +93,7 @@ export function readSubject(words: readonly string[]): ExplainSubject {
   const kind = KINDS.get(kindName.toLowerCase());
   if (kind) return { kind, name };
   throw explainUnclear({
-    problem: `objects of the kind ${JSON.stringify(kindName)} are not explained`,
+    problem: `podkeep cannot explain objects of the kind ${JSON.stringify(kindName)}`,
   });
 }
 

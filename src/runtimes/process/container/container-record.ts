@@ -28,7 +28,7 @@ export function decideRecord(request: RecordRequest): ContainerRecord {
   const { id, sandboxId, sandbox, config, image, machine, options } = request;
   const { defaults, root } = image;
   if (root !== undefined && machine.isolation === 'none') {
-    const reason = `its image is a folder, but containers cannot have their own root on this machine: ${machine.obstacle}`;
+    const reason = `its image is a folder, and this machine cannot change roots: ${machine.obstacle}`;
     throw containerNotStarted({ name: config.name, reason });
   }
   const user = decideUser({
@@ -73,8 +73,7 @@ function commandOf(config: ContainerConfig, { defaults }: ResolvedImage): readon
   const own = command.length > 0;
   const inherited = args.length > 0 ? args : (defaults.args ?? []);
   const argv = own ? [...command, ...args] : [...(defaults.command ?? []), ...inherited];
-  if (argv.length === 0)
-    throw containerNotStarted({ name, reason: 'neither the spec nor the image has a command' });
+  if (argv.length === 0) throw containerNotStarted({ name, reason: 'no command is given' });
   return argv;
 }
 

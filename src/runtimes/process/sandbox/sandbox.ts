@@ -156,7 +156,7 @@ export class Sandbox {
         rest: this.#holderCalls(),
       });
     } catch (error) {
-      const reason = `cannot create the namespaces that its containers share: ${reasonOf(error)}`;
+      const reason = `what its containers share did not come up: ${reasonOf(error)}`;
       throw sandboxNotReady({ pod: `${namespace}/${podName}`, reason }, error);
     }
   }
