@@ -1,4 +1,4 @@
-/** Clients of the listener, and bare servers to compare it with. */
+/** Clients that measure podkeep's HTTPS listener, and bare servers to compare it with. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect as connectHttp2, type ClientHttp2Stream } from 'node:http2';
@@ -59,7 +59,7 @@ export class BenchClient {
   }
 }
 
-/** The best that Node itself can do: the same bytes, over the same TLS, with nothing behind. */
+/** A bare server that sends the same bytes over the same TLS: the upper bound of what Node.js can do. */
 export async function openBareServer(
   { cert, key }: Pick<Credentials, 'cert' | 'key'>,
   body: Buffer,
@@ -75,7 +75,7 @@ export async function openBareServer(
   return { url: `https://127.0.0.1:${port}`, close: () => void server.close() };
 }
 
-/** Watches on one connection, each counting its lines. */
+/** Opens watches on one connection; each counts its lines. */
 export async function openWatchers(
   url: string,
   credentials: Credentials,

@@ -1,7 +1,9 @@
 /**
- * How soon `podkeep up` serves, and how fast it is then, through its listener: TLS, users, roles and disk.
+ * Measures how soon `podkeep up` serves, and how many requests per second it answers through its listener,
+ * with TLS, authentication, RBAC and disk.
  *
- * Clients run in the same process, as they do for the bare servers beside, so the ratio counts.
+ * Clients run in the same process as the server, also for the bare servers, so only the ratios are
+ * meaningful.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -83,7 +85,7 @@ async function benchRequests(home: string, print: Print): Promise<void> {
     const get = (client: BenchClient) => () => client.send('GET', pod);
     print(
       formatTable(
-        ['through the door, per second', 'podkeep', 'bare node:https', 'ratio'],
+        ['through the listener, per second', 'podkeep', 'bare node:https', 'ratio'],
         [
           await ratio('GET a pod, 1 client', 1, get(one), get(bareOne)),
           await ratio('GET a pod, 32 clients', 32, get(many), get(bareMany)),
@@ -111,7 +113,7 @@ async function deliveries(cluster: Cluster, folder: DataFolder): Promise<string>
   const credentials = credentialsIn(folder);
   const watchers = await openWatchers(cluster.url, credentials, `${WATCHED}?watch=1`, WATCHERS);
   const client = new BenchClient(cluster.url, credentials, 8);
-  // Each gets the existing one before it gets new ones.
+  // Each watcher first gets the existing object.
   while (watchers.lines() < WATCHERS) await new Promise(setImmediate);
   let made = 0;
   const startMs = performance.now();
@@ -133,7 +135,7 @@ async function ratio(
   return [title, mine.toFixed(0), theirs.toFixed(0), (mine / theirs).toFixed(2)];
 }
 
-/** Each client waits for its answer before its next request. Resolves with answers per second. */
+/** Each client waits for its answer before the next request. Resolves with answers per second. */
 async function repeat(clients: number, act: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const startMs = performance.now();
@@ -165,7 +167,7 @@ function open(folder: DataFolder): Promise<Cluster> {
   });
 }
 
-/** Pods that are bound to a node, so that no controller acts on them. */
+/** Creates pods that are bound to a node, so that no controller acts on them. */
 async function fill({ store: folder }: DataFolder): Promise<void> {
   const store = await openLmdbStore({ folder, clock, log });
   const names = Array.from({ length: PODS }, (_, n) => `p-${String(n).padStart(5, '0')}`);

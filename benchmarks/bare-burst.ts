@@ -1,4 +1,7 @@
-/** `tsx benchmarks/bare-burst.ts COUNT`: prints the milliseconds of a bare burst, from a process this small. */
+/**
+ * `tsx benchmarks/bare-burst.ts COUNT`: prints the milliseconds of a burst of bare processes, started by this
+ * small process.
+ */
 import { bareBurst, percentile, repeated } from './node-figures.ts';
 
 const REPEATS = 5;

@@ -1,12 +1,12 @@
 /**
  * `npm run bench:compare -- OLD [NEW]`: compares the start of a pod in two builds of podkeep.
  *
- * Each argument is the `bin/podkeep` of a built checkout; without the second, this one. The builds take
- * turns, so that other load of the machine affects both; it prints the medians of the turns and their
- * ratio. CPU time is that of podkeep and all its processes over whole lives of pods, and is the same on a
- * busy machine as on an idle one.
+ * Each argument is the `bin/podkeep` of a built checkout; without NEW, this checkout is used. The builds run
+ * alternately, so that other load on the machine affects both; the script prints the medians and their ratio.
+ * CPU time is that of podkeep and all its processes over whole lives of pods; it hardly depends on other
+ * load.
  *
- * TURNS sets how often each has its turn (default 5).
+ * The variable TURNS sets how often each build runs (default 5).
  */
 import path from 'node:path';
 import { PodHarness } from './node-clients.ts';
@@ -24,7 +24,7 @@ interface Turn {
   readonly oneReadyMs: number;
   readonly burstReadyMs: number;
   readonly allReadyMs: number;
-  /** Per pod. */
+  /** CPU time per pod. */
   readonly oneCpuMs: number;
   readonly burstCpuMs: number;
   readonly burstOwnCpuMs: number;
@@ -74,7 +74,7 @@ async function measure(program: NodeProgram, harness: PodHarness): Promise<Turn>
   };
 }
 
-/** The lives, and the CPU time of one of them. */
+/** Repeats lives of pods. Returns the measurements and the CPU time of one life. */
 async function repeatLives(
   program: NodeProgram,
   times: number,

@@ -1,4 +1,4 @@
-/** `npm run bench`: measures what podkeep does most, and prints tables with something to compare. */
+/** `npm run bench`: measures podkeep's most frequent operations, and prints tables with reference values. */
 import { benchApiServer } from './apiserver.ts';
 import { benchNode } from './node.ts';
 import { benchStatusFunctions } from './status-functions.ts';

@@ -1,4 +1,4 @@
-/** The observer of a node: it creates pods, and gets the moment when they are ready. */
+/** A client that creates pods on a node, and observes when they become ready or are gone. */
 import { connect, type ClientHttp2Session } from 'node:http2';
 import { once } from 'node:events';
 import type { JsonObject } from '../src/lib/json.ts';
@@ -14,7 +14,7 @@ interface WatchedPod {
 
 const PODS = '/api/v1/namespaces/default/pods';
 const PATIENCE_MS = 120_000;
-/** The service account of a new namespace takes a moment. */
+/** The retry interval while the service account of a new namespace does not exist yet. */
 const RETRY_MS = 2;
 
 export class PodHarness {
@@ -29,7 +29,7 @@ export class PodHarness {
     this.#session = session;
   }
 
-  /** Once the API of the program is served. */
+  /** Waits until the program serves the API. */
   static async open(program: NodeProgram, connections = 8): Promise<PodHarness> {
     const { url } = await program.heard('serving');
     const credentials = credentialsIn(program.folder);
@@ -46,7 +46,7 @@ export class PodHarness {
     return harness;
   }
 
-  /** Resolves when the API has accepted it, with the moment at which it was sent. */
+  /** Resolves when the API has accepted the pod, with the time at which the request was sent. */
   async create(pod: JsonObject): Promise<number> {
     const body = JSON.stringify(pod);
     for (const firstMs = performance.now(); ;) {
@@ -67,7 +67,7 @@ export class PodHarness {
     return sentMs;
   }
 
-  /** The moment at which it was seen to be ready. */
+  /** Resolves with the time at which the watch showed the pod as ready. */
   ready(name: string): Promise<number> {
     return this.#when(name, 'ready', this.#readyAt);
   }
@@ -115,7 +115,7 @@ export class PodHarness {
   }
 }
 
-/** It exits immediately when it is asked to stop. */
+/** A pod whose process exits immediately at SIGTERM. */
 export function sleepingPod(name: string): JsonObject {
   return {
     apiVersion: 'v1',

@@ -1,4 +1,4 @@
-/** How figures of a node are measured and printed: each beside its limit, and beside the machine's own. */
+/** Measures and formats figures of a node: each with its limit, and with what the machine itself can do. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ export interface Figure {
   readonly unit?: string;
 }
 
-/** The cells after the name: the value, and whether it is within the limit. */
+/** The cells of a table row: name, value, and whether the value is within the limit. */
 export function rowOf({ name, measured, most, unit = 'ms' }: Figure): readonly string[] {
   const digits = measured < 10 ? 1 : 0;
   const result = most === undefined ? '' : `${most.toFixed(0)} ${unit}: ${yes(measured <= most)}`;
@@ -51,7 +51,7 @@ export async function runToEnd(command: string, args: readonly string[]): Promis
   return performance.now() - startMs;
 }
 
-/** Milliseconds of so many processes, all at once, and as many durable commits, one by one. */
+/** Milliseconds to run `count` processes at once and `count` durable commits one by one. */
 export async function bareBurst(count: number): Promise<number> {
   const startMs = performance.now();
   await Promise.all(Array.from({ length: count }, () => runToEnd('sleep', ['0'])));
@@ -59,7 +59,7 @@ export async function bareBurst(count: number): Promise<number> {
   return spawnsMs + (await bareCommits(count)).reduce((sum, ms) => sum + ms, 0);
 }
 
-/** The same in a separate process: one that has measured for minutes is large, and slow to fork. */
+/** The same in a new, small process: after minutes of measuring, this process is large and slow to fork. */
 export async function bareBurstApart(count: number): Promise<number> {
   const script = path.join(import.meta.dirname, 'bare-burst.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', script, String(count)], {
@@ -68,7 +68,7 @@ export async function bareBurstApart(count: number): Promise<number> {
   return Number(await text(child.stdout));
 }
 
-/** Milliseconds of each of so many durable commits of an object's size. */
+/** Milliseconds of each of `count` durable commits of the size of an object. */
 export async function bareCommits(count: number): Promise<readonly number[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'podkeep-bench-'));
   const database = openLmdb<Buffer, number>({

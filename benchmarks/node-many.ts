@@ -1,5 +1,5 @@
 /**
- * Thousands of simulated pods on one node: API server, scheduler and kubelet together, in one process.
+ * Measures thousands of simulated pods on one node: API server, scheduler and kubelet in one process.
  *
  * No process is started, so this measures podkeep itself and the disk.
  */
@@ -18,7 +18,7 @@ const CONFIG = {
   maxPods: PODS + 100,
 };
 
-/** `processes` are the figures of a node with pods of processes, to print beside. */
+/** `processes`: the memory of a node with the process runtime, for comparison. */
 export async function benchNodeMany(
   print: (line: string) => void,
   processes: { readonly idleMb: number; readonly busyMb: number },

@@ -1,8 +1,9 @@
 /**
- * How soon pods of processes are ready and gone again: one by one, and fifty at once.
+ * Measures how soon pods of the process runtime are ready, and gone after deletion: one by one, and fifty at
+ * once.
  *
- * The lower bounds are measured in the same run: a bare process, and a durable commit. Beside the times
- * is the CPU time, which is the same on a busy machine as on an idle one.
+ * The lower bounds are measured in the same run: a bare process, and a durable commit. The CPU time is
+ * printed, too; it hardly depends on other load on the machine.
  */
 import { PodHarness, sleepingPod } from './node-clients.ts';
 import {
@@ -24,7 +25,7 @@ const RATIO_MAX = 4;
 const WARM_UPS = 3;
 
 export interface Lives {
-  /** Of each pod, from the request to the watch event. */
+  /** For each pod, the time from the request to the watch event. */
   readonly readyMs: readonly number[];
   readonly goneMs: readonly number[];
   /** From the first request to the last watch event. */
@@ -32,7 +33,7 @@ export interface Lives {
   readonly allGoneMs: number;
 }
 
-/** Returns the megabytes that the program has in memory, idle and with its burst of pods. */
+/** Returns the resident megabytes of the program, idle and with the burst of pods. */
 export async function benchNodePods(
   print: (line: string) => void,
 ): Promise<{ readonly idleMb: number; readonly busyMb: number }> {
@@ -78,13 +79,13 @@ async function benchSingles(harness: PodHarness, print: (line: string) => void):
 }
 
 interface Burst extends Lives {
-  /** The same number of bare processes and durable commits, beside it. */
+  /** The time of the same number of bare processes and durable commits. */
   readonly bareMs: number;
   readonly cpuMs: number;
   readonly busyMb: number;
 }
 
-/** The first burst meets a cold program; the others show what it can do. */
+/** The first burst runs on a cold program, so it is printed separately. */
 async function benchBurst(
   program: NodeProgram,
   harness: PodHarness,
@@ -139,7 +140,7 @@ async function burst(program: NodeProgram, harness: PodHarness, name: string): P
   return { ...life, bareMs, cpuMs, busyMb };
 }
 
-/** Creates them all at once, waits for all, deletes all and waits again. */
+/** Creates all pods at once, waits until all are ready, deletes all, and waits until all are gone. */
 export async function live(
   harness: PodHarness,
   names: readonly string[],

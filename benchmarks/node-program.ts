@@ -1,7 +1,7 @@
 /**
- * `podkeep up` as a process, as people start it, in a folder that is removed with it.
+ * Runs `podkeep up` as a process with a temporary data folder.
  *
- * PODKEEP_BENCH_PROGRAM names another build of it, to compare two.
+ * PODKEEP_BENCH_PROGRAM names another build of podkeep, to compare two.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,13 +17,13 @@ const STOP_MS = 30_000;
 const TICKS_PER_SECOND = 100;
 const living = new Set<ChildProcess>();
 
-// Whatever ends this process also ends the program.
+// The program ends with this process.
 process.on('exit', () => {
   for (const child of living) child.kill('SIGTERM');
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
-/** Why it cannot be started; null: it can. */
+/** Why the program cannot be started. Null: it can. */
 export function whyNoProgram(): string | null {
   const isBuilt = existsSync(path.join(path.dirname(PROGRAM), '..', 'dist', 'main.js'));
   return isBuilt ? null : 'dist is missing: npm run build';
@@ -67,7 +67,7 @@ export class NodeProgram {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** Resolves when it has printed this event, with its fields. */
+  /** Resolves with the fields of the event when the program has printed it. */
   async heard(event: string): Promise<Readonly<Record<string, unknown>>> {
     for (;;) {
       const line = this.#given.split('\n').find((each) => each.includes(`"event":"${event}"`));
@@ -83,7 +83,7 @@ export class NodeProgram {
     return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN) / 1024;
   }
 
-  /** Milliseconds of CPU that it has used so far, and those that it started and that have ended. */
+  /** CPU milliseconds so far: of the process itself, and of its child processes that have ended. */
   cpuMs(): { readonly own: number; readonly children: number } {
     const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8');
     const fields = stat
@@ -95,7 +95,7 @@ export class NodeProgram {
     return { own: ms(user + system), children: ms(childUser + childSystem) };
   }
 
-  /** The same for the program and every process below it, whether it has ended or not. */
+  /** CPU milliseconds of the program and all its descendants, running or ended. */
   treeCpuMs(): number {
     return treeCpuMs(this.#child.pid ?? 0);
   }

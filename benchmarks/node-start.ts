@@ -1,8 +1,8 @@
 /**
- * How soon a node that begins with nothing answers kubectl, and has its first pod ready.
+ * Measures how soon a new node answers kubectl, and how soon its first pod is ready.
  *
- * Each start is in an empty folder, with new keys. kubectl and node take a while to start themselves:
- * both are shown beside.
+ * Each start uses an empty folder and creates new keys. kubectl and node themselves take a while to start;
+ * both times are printed for comparison.
  */
 import { existsSync } from 'node:fs';
 import { programPath } from '../scripts/cluster/cache-folder.ts';
@@ -36,7 +36,7 @@ export async function benchNodeStart(print: (line: string) => void): Promise<voi
   ];
   if (hasKubectl) {
     const own = await repeated(BOOTS, () => runToEnd(KUBECTL, ['version', '--client']));
-    rows.push(rowOf({ name: '(a kubectl that asks nobody)', measured: median(own) }));
+    rows.push(rowOf({ name: '(kubectl without a request)', measured: median(own) }));
   }
   print(formatTable(['podkeep up, from an empty folder', 'median', 'at most'], rows));
 }

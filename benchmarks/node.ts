@@ -1,4 +1,6 @@
-/** `podkeep up` as a whole: how soon it serves, how soon its pods are ready, and how many it can run. */
+/**
+ * Measures `podkeep up` as a whole: how soon it serves, how soon its pods are ready, and how many it can run.
+ */
 import { whyNoProgram } from './node-program.ts';
 import { benchNodeMany } from './node-many.ts';
 import { benchNodePods } from './node-pods.ts';

@@ -1,4 +1,7 @@
-/** The user beside the one that overloads the server: its requests, and how long they take. */
+/**
+ * The bystander: a user who works normally while another one overloads the server. Measures how long its
+ * requests take.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../src/lib/json.ts';
@@ -65,7 +68,10 @@ export class Bystander {
     return new Bystander(program, pods, targets);
   }
 
-  /** For so long, one request after the other of each kind, and one pod after the other. */
+  /**
+   * For `ms` milliseconds, sends requests of each kind one after the other, and starts pods one after the
+   * other.
+   */
   async measure(ms: number) {
     const untilMs = performance.now() + ms;
     const failures: string[] = [];
@@ -139,7 +145,7 @@ export class Bystander {
     return most;
   }
 
-  /** The maximum age of the node's lease. */
+  /** Observes the maximum age of the node's Lease. */
   async #watchLease(untilMs: number): Promise<number> {
     let oldest = 0;
     while (performance.now() < untilMs) {
@@ -171,7 +177,7 @@ async function prepare(admin: BenchClient): Promise<void> {
   for (let at = 0; at < OBJECTS; at++) await post(`${DEFAULT}/configmaps`, object(at));
 }
 
-/** Every user has all rights except the attacker, which may work in one namespace. */
+/** Creates a user's token. The attacker has rights in one namespace only; other users have all rights. */
 async function tokenOf(program: NodeProgram, url: string, account: string): Promise<string> {
   const admin = new BenchClient(url, credentialsIn(program.folder), 1);
   const isAttacker = account === 'overload-attacker';

@@ -1,4 +1,7 @@
-/** One user of an overloaded server: a token, its own connections, and answers with their codes. */
+/**
+ * The HTTP client of one user of an overloaded server: with its own token and connections, returning answers
+ * with their status codes.
+ */
 import { Agent, request as requestHttps } from 'node:https';
 
 export interface Target {

@@ -1,6 +1,6 @@
 /**
- * What a client can do to a server, one kind each. A load runs in a separate process, as a separate user,
- * until it is ended. All that it sends goes to loopback, and every count has a bound.
+ * The kinds of load with which one client can burden a server. A load runs in a separate process, as a
+ * separate user, until it is killed. It sends only to loopback, and every count is limited.
  */
 import { connect as connectHttp2, constants } from 'node:http2';
 import { request as requestHttps } from 'node:https';
@@ -181,7 +181,7 @@ export const LOADS: Readonly<Record<string, Load>> = {
   },
 };
 
-/** So many clients, each with the next request as soon as the last one is answered. */
+/** Runs `clients` concurrent clients; each sends its next request when the last one is answered. */
 function repeat(
   target: Target,
   clients: number,
@@ -190,7 +190,7 @@ function repeat(
   const client = new TokenClient(target, clients);
   const one = async (): Promise<never> => {
     for (;;) {
-      // Connections that the server cuts are opened again, after a pause.
+      // Reconnects after a pause if the server closes the connection.
       await send(client).catch(() => pause(20));
     }
   };
@@ -203,7 +203,7 @@ function openSession(target: Target) {
   const authorization = `Bearer ${target.token}`;
   return {
     open: (path: string) => {
-      // A connection that the server cuts is opened again.
+      // Reconnects if the server has closed the connection.
       if (session.destroyed || session.closed) session = connect();
       return session.request({ ':path': path, authorization }).on('error', () => {});
     },

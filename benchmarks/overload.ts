@@ -1,9 +1,9 @@
 /**
- * `npm run bench:overload`: what one user can do to the others.
+ * `npm run bench:overload`: measures how much one user who overloads the server slows down the others.
  *
- * For each kind of load another user gets, lists and patches objects and starts a pod, while memory and
- * the lease of the node are observed. It needs `npm run build`, and takes a few minutes. A word on the
- * command line chooses the loads whose names contain it.
+ * For each kind of load, another user gets, lists and patches objects and starts pods, while memory and the
+ * Lease of the node are observed. It needs `npm run build`, and takes a few minutes. A word on the command
+ * line selects the loads whose names contain it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -82,7 +82,7 @@ async function underLoad(
   return { figures, calmMs: await calmAfter(bystander, quietMs) };
 }
 
-/** How long until the server is as fast as before; null: longer than it may take. */
+/** The time until the server is as fast as before. Null: longer than the limit. */
 async function calmAfter(bystander: Bystander, quietMs: number): Promise<number | null> {
   const startMs = performance.now();
   while (performance.now() - startMs < CALM_MS_MAX) {

@@ -1,4 +1,4 @@
-/** Pods of a given size, running, as the API would have them. */
+/** Creates running pods of a given size, as the API would have them. */
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../src/api/pod.ts';
 
 const TIME = '2026-01-02T03:04:05Z';

@@ -1,4 +1,4 @@
-/** CPU time of a process and of all processes below it, from /proc. */
+/** Reads the CPU time of a process and all its descendants from /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100;
@@ -6,15 +6,15 @@ const TICKS_PER_SECOND = 100;
 interface ProcessTimes {
   readonly pid: number;
   readonly parent: number;
-  /** Its own, and that of its children that have ended and were waited for. */
+  /** The time of the process, and of its ended children for which it has waited. */
   readonly ticks: number;
 }
 
-/** Milliseconds so far. A process that has ended is counted by the one that waited for it. */
+/** Milliseconds so far. The time of an ended process is included in that of its parent. */
 export function treeCpuMs(root: number): number {
   const processes = readProcesses();
   const below = new Set([root]);
-  // Parents may be listed after their children: IDs are used again.
+  // Parents may be listed after their children, because PIDs are reused.
   for (let size = 0; size !== below.size;) {
     size = below.size;
     for (const { pid, parent } of processes) if (below.has(parent)) below.add(pid);
@@ -29,7 +29,7 @@ function readProcesses(): readonly ProcessTimes[] {
     try {
       return [timesOf(Number(name), readFileSync(`/proc/${name}/stat`, 'utf8'))];
     } catch {
-      // It has ended since.
+      // The process has ended in the meantime.
       return [];
     }
   });

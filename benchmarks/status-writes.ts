@@ -1,9 +1,9 @@
 /**
- * Many pods change at once: how soon does the API have all of it, and what does it cost?
+ * Measures status writes when many pods change at once: how soon the API has all statuses, and the CPU cost.
  *
- * The API is in memory and answers after a given time, so this measures the status manager. Each figure
- * is beside its reference: the time that the API itself takes for as many requests, the client limit, or
- * the cost with few pods.
+ * The API is in memory and answers after a given time, so this measures the status manager. Each figure is
+ * compared with a reference: the time that the API itself takes for as many requests, the client's rate
+ * limit, or the cost with few pods.
  */
 import type { Pod, PodStatus } from '../src/api/pod.ts';
 import { StatusManager } from '../src/kubelet/status-manager/status-manager.ts';
@@ -30,7 +30,7 @@ const WINDOW = 32;
 const CHANGES = 10_000;
 
 export async function benchStatusWrites(print: (line: string) => void): Promise<void> {
-  // The CPU part comes first: it warms up what the others time.
+  // The CPU part comes first, because it warms up the code that the others time.
   const few = await median(() => cpuPerChange(100), 3);
   const many = await median(() => cpuPerChange(CHANGES), 3);
   const unlimited = await median(() => timeOneChange(110, LATENCY_MS, NO_LIMIT));

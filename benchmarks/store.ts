@@ -1,9 +1,10 @@
 /**
- * How fast objects are committed, listed and watched, beside what the machine itself can do.
+ * Measures how fast the object store commits, lists and watches objects, compared with what the machine
+ * itself can do.
  *
- * A durable commit cannot be quicker than the disk: so each figure of the store on disk stands beside
- * bare LMDB transactions and beside bare syncs of one page, taken in the same run. Bare LMDB grows its
- * file with every transaction; the store reserves space ahead, and so may even be quicker.
+ * A durable commit cannot be faster than the disk, so each figure is compared with bare LMDB transactions and
+ * bare syncs of one page in the same run. Bare LMDB grows its file with every transaction; the store reserves
+ * space in advance, so it may even be faster.
  */
 import { fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -96,7 +97,7 @@ function row(name: string, ms: number, most: number): readonly string[] {
   return [name, `${ms.toFixed(1)} ms`, `${most} ms: ${ms <= most ? 'yes' : 'NO'}`];
 }
 
-/** Fills a disk page and syncs it, over and over. */
+/** Repeatedly writes a disk page and syncs it. */
 function rateOfSyncs(file: string): number {
   const descriptor = openSync(file, 'w');
   const page = Buffer.alloc(PAGE_BYTES, 1);
@@ -128,7 +129,7 @@ async function rateOfBareLmdb(file: string): Promise<number> {
   return rate;
 }
 
-/** Each client waits for its commit before it makes the next one. */
+/** Each client waits for its commit before the next one. */
 async function rateOfClients(store: ObjectStore, clients: number): Promise<number> {
   let count = 0;
   const start = performance.now();

@@ -1,4 +1,4 @@
-/** A plain table: the first column to the left, numbers to the right. */
+/** Formats a plain text table: the first column left-aligned, numbers right-aligned. */
 export function formatTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,6 +1,6 @@
 /**
- * Builds what ships: a few bundled chunks, because hundreds of small modules cost more to load than
- * to run, and one file of types for each entry point. Parts that are imported late become chunks of their own.
+ * Builds dist/: a few bundled chunks, because hundreds of small modules cost more to load than to run, and
+ * one file of types for each entry point. Dynamically imported parts become separate chunks.
  */
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -26,8 +26,9 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: 'none',
-  // For the stack of a crash (src/cli/crash-report.ts), which reads them when there is one, and for debuggers
-  // of programs that use the library. Without the text of the sources: names and lines are enough.
+  // Source maps are for crash reports (src/cli/crash-report.ts), which read them only after a crash, and for
+  // debuggers of programs that use the library. They do not include the source text: names and lines are
+  // enough.
   sourcemap: 'linked',
   sourcesContent: false,
   logLevel: 'warning',

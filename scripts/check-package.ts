@@ -1,7 +1,7 @@
 /**
- * Checks what people will install: packs the package, checks it with publint and attw, installs the
- * tarball in an empty folder, and uses it there as a program, a library (each entry point by `import`, by
- * `require()` and by its types) and without OpenTelemetry, on every version of Node.js that is installed.
+ * Checks the npm package: packs it, checks it with publint and attw, installs the tarball in an empty folder,
+ * and uses it there as a program and as a library (each entry point by `import`, by `require()` and by its
+ * types), without OpenTelemetry, on every installed version of Node.js.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -19,10 +19,10 @@ import { binFolder, nodeFolder, NODE_VERSIONS } from './nodes/versions.ts';
 import { ENTRY_POINTS } from './types/entry-points.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
-/** Those that need nothing but podkeep itself; `node` needs an API server, and `tracing` another package. */
+/** Examples that need only podkeep itself; `node` needs an API server, and `tracing` another package. */
 const EXAMPLES = ['api', 'core', 'parts', 'apiserver'];
 const TRACING = '@opentelemetry/api';
-/** An example that does not end keeps something open. */
+/** The timeout of an example: one that does not end has left something open. */
 const RUN_MS = 180_000;
 
 const REQUIRE = `
@@ -36,7 +36,7 @@ assert.throws(() => require('podkeep/tracing'), { code: /MODULE_NOT_FOUND/ });
 console.log(process.version, 'require() ok');
 `;
 
-/** Types of two entry points fit each other, and a class that both export is one class. */
+/** Checks that types of two entry points are compatible, and that a class that both export is the same. */
 const CONSUMER = `
 import { PodkeepError, PodWorkers, type PodRuntime, type PodWorkersOptions } from 'podkeep';
 import { PodkeepError as ApiPodkeepError, type Pod, type PodStatus } from 'podkeep/api';
@@ -109,7 +109,7 @@ function check(): void {
   run(path.join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', folder], folder);
 }
 
-/** As `npm publish` does it, so with the scripts around packing. Returns the path of the tarball. */
+/** Packs as `npm publish` does, with the prepack and postpack scripts. Returns the path of the tarball. */
 function pack(): string {
   const manifest = path.join(ROOT, 'package.json');
   const before = readFileSync(manifest, 'utf8');
@@ -139,7 +139,7 @@ function checkContents(installed: string): void {
   }
 }
 
-/** This one, and those that `npm run test:nodes` has installed. */
+/** This Node.js, and the versions that `npm run test:nodes` has installed. */
 function nodes(): readonly string[] {
   const found = NODE_VERSIONS.map((version) => {
     const node = path.join(binFolder(nodeFolder(version, process.env), process), 'node');

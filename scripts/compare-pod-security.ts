@@ -1,6 +1,6 @@
 /**
- * Compares podkeep's Pod Security checks with Kubernetes' own, on the pods that Kubernetes tests its own
- * with (k8s.io/pod-security-admission, from Go's module cache). Run by hand; needs Go.
+ * Compares podkeep's Pod Security checks with Kubernetes' own, on the test pods of Kubernetes
+ * (k8s.io/pod-security-admission, from Go's module cache). Run by hand; needs Go.
  *
  *     npx tsx scripts/compare-pod-security.ts [FILE…]     pods in YAML; absent: those of the module
  */
@@ -18,7 +18,7 @@ import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 
 const MODULE = 'k8s.io/pod-security-admission@v0.36.4';
 const LEVELS = ['privileged', 'baseline', 'restricted'];
-/** Each from which on a check changes, the one before it, and two beyond all of them. */
+/** The minor versions at which a check changes, the versions before those, and two later ones. */
 const MINORS = [
   0, 7, 8, 18, 19, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 99,
 ];
@@ -40,7 +40,7 @@ for (const { file, level, version, violations } of different.slice(0, 20)) {
   console.log(`  expected ${JSON.stringify(violations)}`);
   console.log(`  actual   ${JSON.stringify(evaluate(file, level, version))}`);
 }
-console.log(`${files.length} pods, ${answers.length} judgements, ${different.length} differ`);
+console.log(`${files.length} pods, ${answers.length} decisions, ${different.length} differ`);
 process.exitCode = different.length === 0 && answers.length > 0 ? 0 : 1;
 
 function agrees({ file, level, version, violations }: Answer): boolean {
@@ -56,7 +56,7 @@ function evaluate(file: string, level: string, version: string): readonly Violat
   );
 }
 
-/** Each content once: most of them are the same for many versions. */
+/** Each content once, because most files are the same for many versions. */
 function fixtures(): readonly string[] {
   const { stdout } = spawnSync('go', ['env', 'GOMODCACHE'], { encoding: 'utf8' });
   const folder = path.join(stdout.trim(), MODULE, 'test/testdata');

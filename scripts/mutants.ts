@@ -1,12 +1,12 @@
 /**
- * `npm run mutants`: makes small mistakes in the three machines, one at a time, and checks whether
- * recordings, vectors, scripts and histories notice.
+ * `npm run mutants`: mutation testing of the three state machines. It makes small mistakes in their code, one
+ * at a time, and checks whether recordings, vectors, scripts and histories detect them.
  *
  *     npm run mutants -- [--count N] [--seeds N] [--only WORD]
  *
- * Without --count all mutants are tried; with it a choice that is the same every time. At least 95 % must
- * be noticed, and each survivor must be explained in test/mutation/survivors.json: by name, with the
- * reason why the mistake is none. An explanation without a survivor has to go.
+ * Without --count all mutants are tried; with it, a fixed sample. At least 95 % must be detected, and
+ * test/mutation/survivors.json must explain each survivor: its name, and why the change is not a mistake. An
+ * explanation without a survivor must be removed.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -20,9 +20,9 @@ import { mutantsOf, type Mutant } from './mutants/mutate.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const FOLDERS = ['src/core/pod-worker', 'src/core/status-write', 'src/core/eviction'];
 const NOTICED_MIN = 0.95;
-/** Fewer would mean that the mutations no longer match the code. */
+/** Fewer mutants would mean that the mutations no longer match the code. */
 const MUTANTS_MIN = 200;
-/** A mistake that makes a loop endless is noticed too: when it takes so many times as long as none. */
+/** An endless loop counts as detected when a run takes this many times as long as without a mistake. */
 const TIMES_AS_LONG = 10;
 const TIMEOUT_MS_MAX = 120_000;
 const ENDLESS = 'time: it does not end';
@@ -33,7 +33,7 @@ interface Candidate extends Mutant {
 
 interface MutantResult {
   readonly mutant: Candidate;
-  /** The check that noticed; null: none. */
+  /** The check that detected the mistake. Null: none did. */
   readonly noticedBy: string | null;
 }
 
@@ -83,7 +83,7 @@ function candidates(): readonly Candidate[] {
   );
 }
 
-/** The same choice every time, spread over all files. */
+/** A fixed sample, spread over all files. */
 function sample(all: readonly Candidate[], count: number): readonly Candidate[] {
   const random = seededRandom(1);
   return all
@@ -110,7 +110,7 @@ async function evaluateAll(chosen: readonly Candidate[]): Promise<readonly Mutan
   return results;
 }
 
-/** The check that notices the mistake; null: none. A mutant that does not build is no mutant. */
+/** The check that detects the mistake. Null: none does. A mutant that does not build does not count. */
 async function evaluate(mutant: Candidate | null, name: string): Promise<string | null> {
   const outfile = path.join(folder, `${name}.mjs`);
   try {
@@ -187,7 +187,7 @@ function report(results: readonly MutantResult[], everybody: readonly Candidate[
   process.exitCode = isFine ? 0 : 1;
 }
 
-/** Explanations of mutants that no longer exist, or that were tried and noticed. */
+/** Explanations of mutants that no longer exist, or that were tried and detected. */
 function staleExplanations(
   results: readonly MutantResult[],
   everybody: readonly Candidate[],

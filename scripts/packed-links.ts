@@ -1,7 +1,4 @@
-/**
- * Finds relative links of a packed page that lead to no file of the package: readers would find them
- * broken.
- */
+/** Finds broken links of a packed page: relative links to files that are not in the package. */
 import path from 'node:path';
 
 export function brokenLinks(page: string, packed: readonly string[]): readonly string[] {

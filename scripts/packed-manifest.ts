@@ -1,9 +1,9 @@
 /**
- * The manifest that is packed has no scripts, so that nothing of ours can run where the package is installed;
- * the one of the checkout keeps `prepare`, by which `npm ci` builds.
+ * Removes scripts and development dependencies from package.json while npm packs it, so that no script of
+ * podkeep can run where the package is installed. The checkout keeps `prepare`, with which `npm ci` builds.
  *
- * npm packs what is on the disk, so `prepack` strips the manifest and `postpack` restores it. A packing that
- * was interrupted is restored by the next one.
+ * npm packs the file on disk, so `prepack` strips the manifest and `postpack` restores it. After an
+ * interrupted packing, the next one restores it.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import path from 'node:path';
 const ROOT = path.join(import.meta.dirname, '..');
 const MANIFEST = path.join(ROOT, 'package.json');
 const ORIGINAL = path.join(ROOT, 'node_modules', '.podkeep-package.json');
-/** What concerns the checkout alone. */
+/** Fields that only the checkout needs. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['scripts', 'devDependencies', 'overrides']);
 
 restore();

@@ -1,9 +1,9 @@
 /**
- * Runs a suite that needs more than Node: `--if-possible` prints why it cannot run on this machine and
- * ends with 0; everything else is for vitest.
+ * Runs a test suite that needs more than Node.js. With `--if-possible` it prints why the suite cannot run on
+ * this machine and exits with 0; all other arguments are for vitest.
  *
- * podkeep is built first, so that the tests run on the current checkout. With PODKEEP_E2E_SOURCE=1 the
- * source is run without building it.
+ * podkeep is built first, so that the tests run on the current checkout. With PODKEEP_E2E_SOURCE=1 the tests
+ * run the source without a build.
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const ROOT = path.join(import.meta.dirname, '..');
 const IF_POSSIBLE = '--if-possible';
 const BUILD = ['scripts/build.ts'];
 
-/** Returns the exit code. `require` throws what is missing. */
+/** Returns the exit code. `require` throws an error if something is missing. */
 export function runSuite(config: string, require: () => void): number {
   const args = process.argv.slice(2);
   const ifPossible = args.includes(IF_POSSIBLE);

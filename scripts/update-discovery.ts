@@ -1,9 +1,9 @@
 /**
- * Makes test/apiserver/discovery-v1.36.generated.json: which methods a real kube-apiserver serves at which paths
- * of every resource that its discovery lists. Needs `npm run cluster:build` and openssl.
+ * Generates test/apiserver/discovery-v1.36.generated.json: which methods a real kube-apiserver serves at
+ * which paths, for every resource of its discovery. Needs `npm run cluster:build` and openssl.
  *
  *     npx tsx scripts/update-discovery.ts             writes the record
- *     npx tsx scripts/update-discovery.ts --verify    fails if the record is not what it would write
+ *     npx tsx scripts/update-discovery.ts --verify    fails if the record is out of date
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ const discoveryDiffers = defineError<{ version: string }>({
   code: 'DISCOVERY_RECORD_OUTDATED',
   retry: 'never',
   message: ({ version }) => `${DISCOVERY_FILE} is not what kube-apiserver ${version} answers`,
-  hint: () => 'run npm run discovery:update and look at the difference',
+  hint: () => 'Run npm run discovery:update and look at the difference.',
 });
 
 try {

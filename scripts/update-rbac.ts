@@ -1,9 +1,9 @@
 /**
- * Makes src/apiserver/auth/rbac/rbac-policy.generated.json from the roles and bindings that
- * Kubernetes' own tests say its API server creates. Needs Go, and the network the first time.
+ * Generates src/apiserver/auth/rbac/rbac-policy.generated.json from the bootstrap roles and bindings in
+ * Kubernetes' own tests. Needs Go, and the network the first time.
  *
  *     npx tsx scripts/update-rbac.ts             writes the table
- *     npx tsx scripts/update-rbac.ts --verify    fails if the table differs from what it would write
+ *     npx tsx scripts/update-rbac.ts --verify    fails if the table is out of date
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ const policyDiffers = defineError<{ line: number }>({
   retry: 'never',
   message: ({ line }) =>
     `${FILE} is not what Kubernetes ${POLICY_VERSION} gives, from line ${line}`,
-  hint: () => 'run npx tsx scripts/update-rbac.ts and look at the difference',
+  hint: () => 'Run npx tsx scripts/update-rbac.ts and look at the difference.',
 });
 
 try {

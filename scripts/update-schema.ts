@@ -1,9 +1,9 @@
 /**
- * Makes src/api/schema/table.generated.json from Kubernetes' Go source. Needs Go, and the network
- * the first time.
+ * Generates src/api/schema/table.generated.json from Kubernetes' Go source. Needs Go, and the network the
+ * first time.
  *
  *     npm run schema:update    writes the table
- *     npm run schema:verify    fails if the table differs from what it would write
+ *     npm run schema:verify    fails if the table is out of date
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ const tableDiffers = defineError<{ line: number }>({
   retry: 'never',
   message: ({ line }) =>
     `${FILE} is not what Kubernetes ${SOURCE_VERSION} gives, from line ${line}`,
-  hint: () => 'run npm run schema:update and look at the difference',
+  hint: () => 'Run npm run schema:update and look at the difference.',
 });
 
 try {

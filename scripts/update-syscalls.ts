@@ -1,9 +1,9 @@
 /**
- * Makes src/lib/seccomp/syscalls.generated.json from golang.org/x/sys. Needs Go, and the network the
+ * Generates src/lib/seccomp/syscalls.generated.json from golang.org/x/sys. Needs Go, and the network the
  * first time.
  *
  *     npm run syscalls:update    writes the table
- *     npm run syscalls:verify    fails if the table differs from what it would write
+ *     npm run syscalls:verify    fails if the table is out of date
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ const tableDiffers = defineError<{ line: number }>({
   code: 'SYSCALLS_OUTDATED',
   retry: 'never',
   message: ({ line }) => `${FILE} is not what ${SOURCE} gives, from line ${line}`,
-  hint: () => 'run npm run syscalls:update and look at the difference',
+  hint: () => 'Run npm run syscalls:update and look at the difference.',
 });
 
 try {

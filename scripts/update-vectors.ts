@@ -1,10 +1,10 @@
 /**
- * Picks the vectors that live in this repo, so that `npm test` needs nothing outside it.
+ * Selects the test vectors that are stored in this repository, so that `npm test` needs no other files.
  *
  *     npm run vectors:update -- FILE…
  *
- * From each file an even spread of lines is taken per function, within a budget of bytes, and
- * written under the same name to test/vectors/.
+ * From each file it takes evenly spread lines per function, within a byte budget, and writes them under the
+ * same name to test/vectors/.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -26,7 +26,7 @@ for (const file of files) {
   console.log(`${path.basename(file)}: ${picked.length} of ${lines.length} lines`);
 }
 
-/** Each function gets an equal share of the budget; what is picked keeps its order. */
+/** Each function gets an equal share of the budget; selected lines keep their order. */
 function pick(lines: readonly string[]): readonly string[] {
   const byFunction = new Map<string, number[]>();
   for (const [index, line] of lines.entries()) {

@@ -1,11 +1,11 @@
 /**
- * `npm run cluster:build`: builds Kubernetes' own programs for the end-to-end tests, and downloads what
- * runs containers, each only if it is missing.
+ * `npm run cluster:build`: builds Kubernetes' own programs for the end-to-end tests, and downloads containerd
+ * and its tools; each only if it is missing.
  *
  *     npm run cluster:build -- [--if-possible] [--parallel N]
  *
- * --if-possible prints why it cannot be done and ends with 0, for machines that lack Go or apt.
- * --parallel N  lets Go use N cores at once; without it, all.
+ * --if-possible: on machines without Go or apt, prints the reason and exits with 0. --parallel N: lets Go use
+ * N cores; by default all.
  */
 import { existsSync, mkdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
@@ -27,9 +27,9 @@ import {
 } from './cache-folder.ts';
 
 const GIB = 2 ** 30;
-/** The modules' source, the compiler's cache, and the programs. */
+/** The disk space of the modules' source, the compiler's cache, and the programs. */
 const NEEDED_GIB = 6;
-/** All four programs take half an hour on one slow core. */
+/** How long to wait for another builder: all four programs take half an hour on one slow core. */
 const PATIENCE_MS = 90 * 60_000;
 
 const { values } = parseArgs({

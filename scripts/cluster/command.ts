@@ -1,15 +1,15 @@
-/** Runs one command to its end, and keeps its output for the error if it fails. */
+/** Runs one command to its end, and includes its output in the error if it fails. */
 import { spawn } from 'node:child_process';
 import { commandFailed, programMissing } from './errors.ts';
 
 interface CommandOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What it is needed for, should it be missing: "to build kubectl". */
+  /** The purpose, for the error if the command is missing: "to build kubectl". */
   readonly use: string;
 }
 
-/** The last lines have the error; a compiler can print a great deal before. */
+/** Only the end of the output is kept: the last lines have the error. */
 const OUTPUT_LENGTH_MAX = 8_000;
 
 export function runCommand(

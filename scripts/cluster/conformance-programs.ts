@@ -1,6 +1,6 @@
 /**
- * Builds what `npm run k8s:conformance` runs beside the programs of `npm run cluster:build`, each only if
- * it is missing: Kubernetes' end-to-end tests, and what their images have in them.
+ * Builds the programs that only `npm run k8s:conformance` needs, each only if it is missing: Kubernetes'
+ * end-to-end tests, and the programs of their images.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -13,10 +13,13 @@ import {
 import { buildConformanceProgram, findGo, kubernetesSource } from './go.ts';
 import { withLock } from './lock.ts';
 
-/** The tests take a quarter of an hour on two idle cores; `cluster:build` may be under way too. */
+/**
+ * How long to wait for another builder: the tests take a quarter of an hour on two idle cores, and
+ * `cluster:build` may run at the same time.
+ */
 const PATIENCE_MS = 180 * 60_000;
 
-/** Files of the images of Kubernetes' tests, and where they are copied to. */
+/** Files of the images of Kubernetes' tests, and their target paths. */
 const FILES: readonly (readonly [from: string, to: string])[] = [
   ['agnhost/porter/localhost.crt', 'agnhost/localhost.crt'],
   ['agnhost/porter/localhost.key', 'agnhost/localhost.key'],
@@ -52,7 +55,7 @@ async function buildMissing(log: (line: string) => void): Promise<void> {
   if (!existsSync(conformanceFiles(process.env))) copyFiles(kubernetesSource(go));
 }
 
-/** The folder gets its name when everything is in it. */
+/** Copies under a temporary name; the folder gets its final name when it is complete. */
 function copyFiles(source: string): void {
   const output = conformanceFiles(process.env);
   const unfinished = mkdtempSync(`${output}-`);

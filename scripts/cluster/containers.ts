@@ -1,13 +1,13 @@
 /**
- * Downloads what runs containers, from Debian and without installing it:
+ * Downloads containerd and its tools from Debian, without installing them:
  *
  *     containerd-1.6/  containerd-2.1/   each with its ctr and its shim
- *     bin/             runc, iptables and ip6tables: what containerd and the plugins look for
+ *     bin/             runc, iptables and ip6tables, which containerd and the plugins run
  *     cni/             the network plugins
- *     lib/             what iptables is linked with and loads
- *     busybox          one static program, of which the tests make their images
+ *     lib/             the libraries of iptables
+ *     busybox          a static program, from which the tests build their images
  *
- * The folder gets its name when everything is in it.
+ * The folder gets its final name when it is complete.
  */
 import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,9 +15,9 @@ import { programMissing } from './errors.ts';
 import { withPackages } from './debian.ts';
 
 const USE = 'to run containers in tests';
-/** The release whose containerd has no events, and whose runc both versions use. */
+/** The Debian release whose containerd has no container events, and whose runc both versions use. */
 const OLD = 'bookworm';
-/** The release whose containerd has events. */
+/** The Debian release whose containerd has container events. */
 const NEW = 'sid';
 
 const IPTABLES_LIBRARIES = [
@@ -74,7 +74,7 @@ function takeOthers(content: string, folder: string): void {
   }
 }
 
-/** The folder that carries the name of the machine's architecture. */
+/** The folder of libraries, whose name is the machine's architecture. */
 function librariesOf(content: string): string {
   const parent = path.join(content, 'usr/lib');
   const name = readdirSync(parent).find((each) => each.endsWith('-linux-gnu'));
@@ -82,7 +82,10 @@ function librariesOf(content: string): string {
   return path.join(parent, name);
 }
 
-/** It would look for its parts where the package is installed; here they are beside it. */
+/**
+ * Writes a wrapper script: iptables would search its libraries where the package is installed, but here they
+ * are beside it.
+ */
 function writeIptables(file: string, name: string): void {
   const lines = [
     '#!/bin/sh',

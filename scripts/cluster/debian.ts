@@ -1,12 +1,12 @@
 /**
- * Unpacks packages of Debian without installing them: no service, no user, nothing of this machine
+ * Unpacks Debian packages without installing them, so that no service, no user and no file of this machine
  * changes.
  *
  *     packages of the release that this machine runs       apt's own lists
  *     packages of a release that is named: 'name/sid'      separate lists, in a temporary folder
  *
- * The mirror of the other releases is read from apt's configuration, so that a machine with its own
- * mirror keeps using it.
+ * The mirror of the other releases is read from apt's configuration, so that a machine with its own mirror
+ * keeps using it.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,23 +16,23 @@ import { mirrorMissing, programMissing } from './errors.ts';
 
 export interface Packages {
   readonly names: readonly string[];
-  /** Releases beside the machine's own; the names then say which: `containerd/sid`. */
+  /** Releases other than the machine's own; package names then include the release: `containerd/sid`. */
   readonly releases?: readonly string[];
-  /** What they are needed for, in case they are not available. */
+  /** The purpose, for the error if the packages are not available. */
   readonly use: string;
 }
 
 const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg';
-/** The mirror keeps its releases' main part under this name; security and others have longer ones. */
+/** Matches the mirror of the main archive; the addresses of security and other archives are longer. */
 const MIRROR = /\/debian\/?$/;
 
-/** Calls `take` with a folder that holds the content of all packages, as it would lie under /. */
+/** Calls `take` with a folder that holds the content of all packages, as it would be installed under /. */
 export async function withPackages(
   beside: string,
   { names, releases = [], use }: Packages,
   take: (content: string) => void | Promise<void>,
 ): Promise<void> {
-  // Beside its final path, so that the caller can rename it within one disk.
+  // Beside its final path, so that the caller can rename it on the same file system.
   const folder = mkdtempSync(path.join(path.dirname(beside), `.${path.basename(beside)}-`));
   try {
     const options = releases.length === 0 ? [] : ownLists(folder, releases);
@@ -70,7 +70,7 @@ async function download({ folder, options, names, use }: Download): Promise<void
   });
 }
 
-/** Makes apt read a source, and keep lists, of this folder alone. */
+/** Options that make apt use only sources and lists of this folder. */
 function ownLists(folder: string, releases: readonly string[]): readonly string[] {
   for (const name of ['lists/partial', 'cache/archives/partial']) {
     mkdirSync(path.join(folder, name), { recursive: true });
@@ -89,10 +89,10 @@ function ownLists(folder: string, releases: readonly string[]): readonly string[
     'Dir::Etc::SourceParts': '/dev/null',
     'Dir::State::Lists': path.join(folder, 'lists'),
     'Dir::Cache': path.join(folder, 'cache'),
-    // Descriptions and icons are of no use here, and larger than the list.
+    // Descriptions and icons are not needed, and larger than the list.
     'Acquire::Languages': 'none',
     'Acquire::IndexTargets::deb::DEP-11::DefaultEnabled': 'false',
-    // The folder is root's alone.
+    // Only root can read the folder.
     'APT::Sandbox::User': 'root',
   };
   return Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);

@@ -1,4 +1,4 @@
-/** What can be missing or fail while the programs are built, and what to do about it. */
+/** The errors of building and downloading programs for tests. */
 import { defineError } from '../../src/lib/errors.ts';
 
 export const programMissing = defineError<{ readonly program: string; readonly use: string }>({
@@ -24,7 +24,7 @@ export const diskTooFull = defineError<{
   retry: 'never',
   message: ({ folder, freeGiB, neededGiB }) =>
     `${folder} has ${freeGiB} GiB left, and the build may need ${neededGiB} GiB`,
-  hint: () => 'Make room, or name another folder with PODKEEP_CACHE (and Go’s with GOCACHE).',
+  hint: () => 'Free some space, or name another folder with PODKEEP_CACHE (and Go’s with GOCACHE).',
 });
 
 export const buildLocked = defineError<{ readonly file: string; readonly pid: number }>({
@@ -37,7 +37,7 @@ export const buildLocked = defineError<{ readonly file: string; readonly pid: nu
 export const mirrorMissing = defineError<undefined>({
   code: 'MIRROR_MISSING',
   retry: 'never',
-  message: () => 'apt knows no mirror of Debian, which containerd and its like are taken from',
+  message: () => 'apt has no mirror of Debian, from which containerd and its tools are downloaded',
   hint: () => 'Add a source of Debian to apt (an address that ends with /debian), and try again.',
 });
 
@@ -57,5 +57,6 @@ export const commandFailed = defineError<{
   code: 'COMMAND_FAILED',
   retry: 'never',
   message: ({ command, how, output }) => `\`${command}\` ${how}\n${output}`.trimEnd(),
-  hint: () => 'What it said is above. The proxy of Go and the mirror of Debian must be reachable.',
+  hint: () =>
+    'Its output is above. Check that the Go module proxy and the Debian mirror can be reached.',
 });

@@ -1,4 +1,4 @@
-/** Takes etcd out of Debian's package. */
+/** Extracts etcd from Debian's package. */
 import { renameSync } from 'node:fs';
 import path from 'node:path';
 import { withPackages } from './debian.ts';

@@ -1,8 +1,8 @@
 /**
  * Builds Kubernetes' programs from the module in this folder.
  *
- * The version is stamped in as Kubernetes' own build does, so that `kubectl version` prints it. The
- * checksums of all inputs are in module/go.sum, and -mod=readonly enforces them.
+ * The version is set as in Kubernetes' own build, so that `kubectl version` prints it. module/go.sum has the
+ * checksums of all inputs, and -mod=readonly enforces them.
  */
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync } from 'node:fs';
@@ -13,9 +13,9 @@ import { programMissing } from './errors.ts';
 import { KUBERNETES_VERSION, type ConformanceProgram } from './cache-folder.ts';
 
 const MODULE = path.join(import.meta.dirname, 'module');
-/** Where Go's own installer puts it; it is often not on the PATH of a service. */
+/** The path of Go's own installer, which is often not on the PATH of a service. */
 const USUAL_PLACE = '/usr/local/go/bin/go';
-/** From here on an older Go downloads the newer one that go.mod asks for. */
+/** The first Go that downloads a newer toolchain if go.mod requires one. */
 const OLDEST_MINOR = 21;
 
 const goTooOld = defineError<{ readonly found: string }>({
@@ -33,11 +33,11 @@ export interface GoBuild {
   readonly linkerFlags?: readonly string[];
   /** Builds the tests of the package, not the package. */
   readonly tests?: boolean;
-  /** How many compilers at once; as many as there are cores if not given. */
+  /** How many compilers run at once. Absent: as many as there are cores. */
   readonly parallel?: number | undefined;
 }
 
-/** The command that runs Go here. */
+/** The path of the Go command. */
 export function findGo(): string {
   for (const go of ['go', USUAL_PLACE]) {
     const found = versionOf(go);
@@ -49,7 +49,7 @@ export function findGo(): string {
   throw programMissing({ program: 'go', use: "to build Kubernetes' own programs" });
 }
 
-/** Its tests, or a program of its test images. */
+/** Builds Kubernetes' tests, or a program of their images. */
 export async function buildConformanceProgram(
   go: string,
   program: ConformanceProgram,
@@ -60,7 +60,7 @@ export async function buildConformanceProgram(
   await buildWithGo(go, { module: MODULE, target, output, tests, linkerFlags: versionFlags() });
 }
 
-/** Where Go keeps the source of Kubernetes: it has been downloaded for a build. */
+/** The folder of Kubernetes' source in Go's module cache; a build has downloaded it. */
 export function kubernetesSource(go: string): string {
   const words = ['list', '-m', '-f', '{{.Dir}}', 'k8s.io/kubernetes'];
   const env = { ...process.env, GOFLAGS: '-mod=readonly', GOWORK: 'off' };
@@ -89,7 +89,7 @@ export async function buildWithGo(go: string, build: GoBuild): Promise<void> {
   try {
     await runCommand(['nice', '-n', '10', go, ...command], {
       cwd: module,
-      // Not linked with the machine's C libraries, so that the programs run everywhere.
+      // Statically linked, so that the programs run everywhere.
       env: { CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' },
       use: `to build ${target}`,
     });

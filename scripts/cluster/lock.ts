@@ -1,10 +1,10 @@
 /**
- * One builder at a time.
+ * A lock file, so that only one builder runs at a time.
  *
- * The lock is a file with the PID of the process that created it. A builder that was killed leaves the
- * file behind; its PID then names no process, and the next one may take the lock. Between seeing that and
- * removing the file another one could have done the same, so the stale file is renamed to a unique name
- * first: only one of two can rename it, and the other one finds it gone.
+ * The file holds the PID of the builder. A builder that was killed leaves its file behind; no process has
+ * that PID then, and the next builder may take the lock. Two builders could notice this at the same time, so
+ * the stale file is first renamed to a unique name: only one of them can rename it, and the other finds it
+ * gone.
  */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildLocked } from './errors.ts';
 
 const POLL_MS = 500;
-/** The file is gone, or names no process. */
+/** The file does not exist, or holds no PID. */
 const NOBODY = 0;
 
 export interface LockOptions {
@@ -20,7 +20,7 @@ export interface LockOptions {
   readonly onWait?: (pid: number) => void;
 }
 
-/** Does the work while holding the lock, and releases the lock whatever happens. */
+/** Runs `work` while holding the lock, and always releases the lock. */
 export async function withLock<T>(
   file: string,
   { patienceMs, onWait }: LockOptions,
@@ -47,7 +47,7 @@ export async function withLock<T>(
   }
 }
 
-/** Written under a unique name and then linked, so that no process ever reads half a number. */
+/** Written under a unique name and then linked, so that no process reads an incomplete PID. */
 function take(file: string): boolean {
   const own = `${file}.${process.pid}`;
   writeFileSync(own, `${process.pid}\n`);
@@ -78,12 +78,12 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It is alive, and belongs to another user.
+    // The process exists, and belongs to another user.
     return isCode(error, 'EPERM');
   }
 }
 
-/** Removes the file if it still is what we saw. */
+/** Removes the stale file, if it still holds this PID. */
 function discard(file: string, pid: number): void {
   const own = `${file}.stale.${process.pid}`;
   try {
@@ -92,7 +92,7 @@ function discard(file: string, pid: number): void {
     if (isCode(error, 'ENOENT')) return;
     throw error;
   }
-  // A living builder took the lock in between: give it back, unless a third one came meanwhile.
+  // Another builder has taken the lock in the meantime: restore its file.
   if (ownerOf(own) !== pid) renameSync(own, file);
   else rmSync(own, { force: true });
 }

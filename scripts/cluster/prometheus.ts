@@ -1,4 +1,4 @@
-/** Takes Prometheus out of Debian's package: tests ask it what a dashboard would. */
+/** Extracts Prometheus from Debian's package; tests send it the queries of dashboards. */
 import { renameSync } from 'node:fs';
 import path from 'node:path';
 import { withPackages } from './debian.ts';

@@ -1,4 +1,7 @@
-/** Two CustomResourceDefinitions that are probed beside the built-in kinds: one of each scope. */
+/**
+ * Two CustomResourceDefinitions that are probed besides the built-in kinds: one namespaced, one
+ * cluster-scoped.
+ */
 import type { JsonObject } from '../../src/lib/json.ts';
 
 const SCHEMA: JsonObject = {

@@ -1,6 +1,6 @@
 /**
- * Finds which methods an API server serves at which path, by requests: discovery names the verbs of a
- * resource, but not at which of its paths each of them works.
+ * Finds out with requests which methods an API server serves at which path. Discovery lists the verbs of a
+ * resource, but not the paths at which each verb works.
  *
  *     all          /api/v1/configmaps                          of a namespaced resource
  *     collection   /api/v1/namespaces/default/configmaps       or /api/v1/nodes
@@ -8,11 +8,11 @@
  *     misplaced    /api/v1/configmaps/absent                   or /api/v1/namespaces/default/nodes
  *     a name       …/configmaps/absent/{subresource}
  *
- * The same probe runs against kube-apiserver (which makes the record) and against podkeep (the test).
+ * The same probe runs against kube-apiserver, to create the record, and against podkeep, in a test.
  *
  * 1. A probe changes nothing: every request is a dry run.
- * 2. An item that does not exist is served (404 that names it); a path without a route is not (404 that
- *    names nothing).
+ * 2. A 404 that names an item means that the path is served, but the item does not exist; a 404 that names
+ *    nothing means that the path has no route.
  */
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 
@@ -22,7 +22,7 @@ export type ProbeMethod = (typeof METHODS)[number];
 
 export interface ProbeAnswer {
   readonly code: number;
-  /** Empty for the answers to HEAD, and for a watch that began. */
+  /** Empty for answers to HEAD, and for a watch that has started. */
   readonly text: string;
 }
 
@@ -40,7 +40,7 @@ export interface ProbedResource {
   readonly subresources: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What is sent for a probe of this method. */
+/** The request of a probe. */
 export interface ProbeRequest {
   readonly method: string;
   readonly path: string;
@@ -64,7 +64,7 @@ export function requestOf(method: ProbeMethod, path: string): ProbeRequest {
   return { method, path: dry, body: {}, contentType };
 }
 
-/** By result: `served`, or the name of a refusal; the methods in the order of METHODS. */
+/** Methods by result, in the order of METHODS. A result is `served`, or the name of a refusal. */
 export type PathRecord = Readonly<Record<string, string>>;
 
 export interface ResourceRecord {
@@ -74,7 +74,7 @@ export interface ResourceRecord {
   readonly paths: Readonly<Record<string, PathRecord>>;
 }
 
-/** Bodies of refusals by their names, filled in by the probe. */
+/** Bodies of refusals by name; the probe fills them in. */
 export type Refusals = Map<string, JsonObject | string>;
 
 export async function probeResource(
@@ -120,7 +120,7 @@ function pathsOf(one: ProbedResource): readonly (readonly [string, string])[] {
 
 const NO_ANSWER: ProbeAnswer = { code: 0, text: '' };
 
-/** The methods are tried concurrently, because none of them changes anything. */
+/** Tries the methods concurrently, because none of them changes anything. */
 async function probePath(ask: Ask, path: string, refusals: Refusals): Promise<PathRecord> {
   const found: Record<string, string> = {};
   const answers = await Promise.all(METHODS.map((method) => ask(method, path)));
@@ -132,7 +132,7 @@ async function probePath(ask: Ask, path: string, refusals: Refusals): Promise<Pa
 }
 
 function outcomeOf(method: ProbeMethod, { code, text }: ProbeAnswer, refusals: Refusals): string {
-  // The answer to HEAD has no body, and one 404 looks like the other.
+  // Answers to HEAD have no body, so the two kinds of 404 cannot be distinguished.
   if (method === 'HEAD') return code === 405 || code === 404 ? `HEAD ${code}` : 'served';
   if (code !== 404 && code !== 405) return 'served';
   if (!text.startsWith('{')) return nameOf(`${code} text`, text, refusals);
@@ -144,7 +144,10 @@ function outcomeOf(method: ProbeMethod, { code, text }: ProbeAnswer, refusals: R
   return nameOf(`${code} ${reason}`, general(status), refusals);
 }
 
-/** A message that names the resource names that of the path; the rest is the same everywhere. */
+/**
+ * Replaces the name of the resource in a message, so that equal refusals of different resources are recorded
+ * once.
+ */
 function general(status: JsonObject): JsonObject {
   const { details, message } = status;
   const { kind = '', group } = isJsonObject(details) ? details : {};

@@ -1,4 +1,4 @@
-/** Probes a kube-apiserver for the record (probe.ts). */
+/** Starts a kube-apiserver and probes it (probe.ts), to create the record. */
 import { Agent, request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
@@ -38,7 +38,7 @@ interface Sent {
   readonly body?: Json;
   readonly contentType?: string;
   readonly accept?: string;
-  /** Its answer never ends. */
+  /** True: the request is a watch, whose answer never ends. */
   readonly watches?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The record of what a server serves where: every resource of its discovery, probed. */
+/** Records which methods a server serves at which paths, for every resource of its discovery. */
 import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
 import {
   keyOf,
@@ -12,9 +12,9 @@ import {
 export const DISCOVERY_FILE = 'test/apiserver/discovery-v1.36.generated.json';
 
 export interface DiscoveryRecord {
-  /** Of the server that was asked. */
+  /** The version of the probed server. */
   readonly version: string;
-  /** Bodies of 404 and 405 by the names that the paths of resources use. */
+  /** Bodies of 404 and 405 answers, by the names that the records of resources use. */
   readonly refusals: Readonly<Record<string, JsonObject | string>>;
   /** By `group/version/resource`. */
   readonly resources: Readonly<Record<string, ResourceRecord>>;
@@ -34,7 +34,7 @@ export async function recordDiscovery(
   return { version, refusals: Object.fromEntries(refusals), resources };
 }
 
-/** One line for each resource, so that a difference is read line by line. */
+/** One line per resource, so that a diff is readable. */
 export function printRecord({ version, refusals, resources }: DiscoveryRecord): string {
   const lines = Object.entries(resources).map(
     ([key, record]) => `    ${JSON.stringify(key)}: ${JSON.stringify(record)}`,

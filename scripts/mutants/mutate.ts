@@ -1,13 +1,12 @@
 /**
- * Mutants of a source file: copies with one small, mechanical mistake each.
+ * Creates mutants of a source file: copies with one small, mechanical mistake each.
  *
- *   negate   a condition is turned round           guard    a guard is left out
- *   logic    && and || are exchanged               compare  a comparison is off by one case
- *   effect   an effect is forgotten                branches two branches are exchanged
- *   boolean  true and false are exchanged          empty    a list of effects is emptied
+ *   negate a condition is negated guard a guard is left out logic && and || are exchanged compare a
+ *   comparison is off by one case effect an effect is left out branches two branches are exchanged boolean
+ *   true and false are exchanged empty a list of effects is emptied
  *
- * A good test suite notices all of these. Each mutant has a name that survives changes elsewhere in the
- * file: operator, function and the words it changes.
+ * A good test suite detects all of these. The name of a mutant consists of operator, function and the changed
+ * words, so that it stays the same when other parts of the file change.
  */
 import { parseSync } from 'oxc-parser';
 import { isNode, walk, type Node } from '../tidy/walk.ts';
@@ -74,7 +73,7 @@ function* editsOf(node: Node, parent: Node | undefined, text: string): Generator
     if (isNode(consequent) && isNode(alternate)) {
       yield edit('branches', node, swapped(node, test, consequent, alternate, source));
     } else if (node.type === 'IfStatement') {
-      // Turning an equality round is what `compare` does.
+      // `compare` already negates equalities.
       if (!isEquality(test)) yield edit('negate', test, `!(${source(test)})`);
       yield edit('guard', node, '');
     }
@@ -102,7 +101,7 @@ function* editsOf(node: Node, parent: Node | undefined, text: string): Generator
   yield* effectEdits(node, text);
 }
 
-/** An object with a `type`, as an argument after the first or in a list, is an effect. */
+/** An effect is an object with a `type` that is in a list, or is an argument after the first. */
 function* effectEdits(node: Node, text: string): Generator<Edit> {
   const items = node.type === 'CallExpression' ? node['arguments'] : node['elements'];
   if (!Array.isArray(items)) return;
@@ -111,7 +110,7 @@ function* effectEdits(node: Node, text: string): Generator<Edit> {
     const isEffect = isTyped(part) || part.type === 'SpreadElement';
     if (!isEffect || (node.type === 'CallExpression' && index === 0)) continue;
     if (node.type !== 'CallExpression' && node.type !== 'ArrayExpression') continue;
-    // The comma before or after it goes with it.
+    // The comma before or after the effect is removed, too.
     const next = parts[index + 1];
     const before = parts[index - 1];
     const start = next || !before ? part.start : before.end;

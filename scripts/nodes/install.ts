@@ -1,7 +1,7 @@
 /**
- * Installs one version of Node.js by npm, unless it is there. It is installed under a temporary name and
- * renamed, so that an interrupted install leaves nothing that looks complete and two runs at once do no
- * harm.
+ * Installs one version of Node.js with npm, unless it is installed already. It is installed under a temporary
+ * name and then renamed, so that an interrupted installation does not look complete, and two runs can work at
+ * the same time.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export function installNode(
   mkdirSync(path.dirname(folder), { recursive: true });
   const fresh = mkdtempSync(`${folder}.`);
   try {
-    // With its own manifest: otherwise npm looks for a project in the folders above.
+    // Without a manifest npm would look for a project in the folders above.
     writeFileSync(path.join(fresh, 'package.json'), '{ "private": true }\n');
     const spec = `${nodePackage(process)}@${version}`;
     const args = ['install', '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', spec];

@@ -1,10 +1,9 @@
 /**
- * Runs `npm test` on every supported version of Node.js: `npm run test:nodes`. Versions may be named
- * (`npm run test:nodes -- 22 26`), and arguments after `--` are for vitest (`npm run test:nodes -- 26 --
- * src/core`).
+ * `npm run test:nodes`: runs the tests on every supported version of Node.js. Versions may be named (`npm run
+ * test:nodes -- 22 26`), and arguments after `--` are for vitest (`npm run test:nodes -- 26 -- src/core`).
  *
- * The chosen Node is the first on PATH, so that programs that tests start run on it too. All versions run,
- * even if one fails: which ones fail is the first thing to know.
+ * The chosen Node.js is the first on the PATH, so that programs that tests start use it, too. All versions
+ * run even if one fails, to show which ones fail.
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';

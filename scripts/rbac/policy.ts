@@ -1,8 +1,8 @@
 /**
- * The roles and bindings that kube-apiserver creates at its start, as one line each.
+ * Reads the roles and bindings that kube-apiserver creates at start, and prints them as one line each.
  *
- * Kubernetes keeps them rendered beside the test of its bootstrap policy. What is the same in all of
- * them (the version, the label, the annotation) is left out, and so is all that is empty.
+ * The source of Kubernetes has them as YAML beside the test of its bootstrap policy. Fields that are the same
+ * in all of them (version, label, annotation) and empty fields are left out.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

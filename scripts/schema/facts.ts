@@ -1,6 +1,5 @@
 /**
- * The output of the Go program beside this file (see facts.go): the facts of Go source, without
- * decisions.
+ * The types of the output of facts.go, the Go program beside this file, which prints facts about Go source.
  */
 
 export interface Package {
@@ -20,7 +19,7 @@ export interface GoType {
   readonly is: Expr;
 }
 
-/** A type expression: exactly one of its members is there. */
+/** A type expression: it has exactly one of these members. */
 export interface Expr {
   readonly basic?: string;
   /** A named type with its import path, such as `k8s.io/api/core/v1.Pod`. */
@@ -45,7 +44,7 @@ export interface GoField {
   readonly is: Expr;
 }
 
-/** A string: written out, or that of another constant. */
+/** A string: a literal, or a reference to another constant. */
 export interface Value {
   readonly text?: string;
   readonly ref?: string;
@@ -65,7 +64,7 @@ export interface GroupVersion {
 
 interface Registration {
   readonly call: string;
-  /** The variable or parameter that holds the group version; empty if it is neither. */
+  /** The variable or parameter that holds the group version. Empty: it is neither. */
   readonly into: string;
   readonly types: readonly string[];
 }

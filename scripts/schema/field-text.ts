@@ -1,7 +1,7 @@
 /**
- * Writes a struct as one line of the table: its fields in the order of their Go declaration, which
- * is the order in which Go prints them as JSON. The grammar is described where it is read, in
- * src/api/schema/field-text.ts.
+ * Writes a struct as one line of the schema table: its fields in the order of their Go declaration, which is
+ * the order in which Go prints them as JSON. src/api/schema/field-text.ts, which reads the table, describes
+ * the grammar.
  */
 import { assert } from '../../src/lib/assert.ts';
 import type { Expr, GoField } from './facts.ts';
@@ -45,13 +45,13 @@ function fieldText(scope: Scope, field: GoField): string | undefined {
   return [`${number ?? '-'} ${name}${flags} ${pointer}${type}`, ...options(scope, field)].join(' ');
 }
 
-/** A protobuf tag without a name means the Go name, beginning with a small letter. */
+/** A protobuf tag without a name means the Go name with a lower-case first letter. */
 function messageName({ name, tags }: GoField): string {
   const given = /\bname=(\w+)/.exec(tags.protobuf ?? '')?.[1];
   return given ?? name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** As OpenAPI computes it: the marker decides, and without one the JSON tag. */
+/** As for OpenAPI: the marker decides; without a marker, the JSON tag. */
 function isRequired({ markers, tags }: GoField): boolean {
   if (hasMarker(markers, 'required')) return true;
   return !hasMarker(markers, 'optional') && !(tags.json ?? '').includes('omitempty');

@@ -1,8 +1,8 @@
 /**
- * Where the schema comes from: Kubernetes' Go modules, of one version, named here and nowhere else.
+ * Downloads and reads the source of the schema: Kubernetes' Go modules. Only this file names their version.
  *
- * `go mod download` fetches the modules and checks them against Go's checksum database; then the
- * small Go program in this folder reads the packages and prints their facts.
+ * `go mod download` fetches the modules and verifies them against Go's checksum database; then the Go program
+ * in this folder reads the packages and prints facts about them.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -19,7 +19,7 @@ export const SOURCE_VERSION = 'v0.36.4';
 const GO = 'go';
 const API = 'k8s.io/api';
 
-/** The packages to read besides those of k8s.io/api, which are found by their register.go. */
+/** The packages to read in addition to those of k8s.io/api, which are found by their register.go. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   [API]: [],
   'k8s.io/apimachinery': [
@@ -69,7 +69,7 @@ function downloadModules(): Readonly<Record<string, string>> {
   const modules = Object.keys(PACKAGES).map((module) => `${module}@${SOURCE_VERSION}`);
   // Run outside any module, so that no go.mod nearby affects it.
   const printed = runGo(tmpdir(), ['mod', 'download', '-json', ...modules]);
-  // The command prints one JSON object after the other, each closed by a brace of its own line.
+  // The command prints one JSON object after the other; each ends with a brace on its own line.
   const answers: readonly Download[] = JSON.parse(
     `[${printed.trim().replaceAll(/^\}\n/gm, '},')}]`,
   );
@@ -92,13 +92,13 @@ function runGo(cwd: string, args: readonly string[]): string {
     cwd,
     encoding: 'utf8',
     maxBuffer: 256 * 1024 * 1024,
-    // A workspace or flags set for other work must not change what is read.
+    // A Go workspace or flags of the user must not affect the result.
     env: { ...process.env, GO111MODULE: 'on', GOWORK: 'off', GOFLAGS: '' },
   });
   if (error !== undefined && 'code' in error && error.code === 'ENOENT')
     throw goMissing({ command: GO }, error);
   if (error !== undefined || status !== 0) {
-    // With -json the command puts errors into its answers, one for each module.
+    // With -json the command reports errors in its answers, one per module.
     const answered = /"Error": (".*")/.exec(stdout)?.[1];
     const reason = error?.message ?? (stderr.trim() || (answered ?? stdout.trim()));
     throw goFailed({ command: `${GO} ${args.slice(0, 2).join(' ')}`, reason }, error);

@@ -1,6 +1,6 @@
 /**
- * Which kinds there are, from the calls by which the packages register their types: a scheme gets a group
- * version and the types that are kinds in it.
+ * Finds all kinds from the calls with which Go packages register their types: a scheme gets a group version
+ * and the types that are kinds in it.
  */
 import { assert } from '../../src/lib/assert.ts';
 import type { GroupVersion, Package } from './facts.ts';
@@ -21,10 +21,10 @@ export interface Kinds {
   readonly everywhere: ReadonlyMap<string, RegisteredKind>;
 }
 
-/** Objects of the whole cluster that no client is generated for, so that nothing marks them. */
+/** Cluster-scoped kinds that no marker shows as such, because no client is generated for them. */
 const UNMARKED: ReadonlySet<string> = new Set(['APIGroupDiscovery', 'RangeAllocation']);
 
-/** The parameter of the function that registers the shared kinds into the group it is given. */
+/** The parameter of the function that registers the shared kinds in every group. */
 const ANY_GROUP_VERSION = 'groupVersion';
 
 export function kindsOf(universe: Universe): Kinds {
@@ -52,7 +52,7 @@ function targetOf(
 ): Map<string, RegisteredKind> | undefined {
   if (into === ANY_GROUP_VERSION) return everywhere;
   const groupVersion = source.groupVersions.find(({ name }) => name === into);
-  // A group version that is written literally is the internal one, which is never on the wire.
+  // A literal group version is the internal one, which is never on the wire.
   if (groupVersion === undefined) return undefined;
   const apiVersion = apiVersionOf(universe, groupVersion);
   const known = byApiVersion.get(apiVersion) ?? new Map<string, RegisteredKind>();
@@ -72,8 +72,8 @@ function readKind(universe: Universe, registered: string): RegisteredKind {
 }
 
 /**
- * An object lives in a namespace unless its type is marked otherwise. What has no object metadata
- * (lists, options, reviews of the API itself) has no namespace to be in.
+ * A kind is namespaced unless its type is marked otherwise. Types without object metadata (lists, options,
+ * reviews) are not namespaced.
  */
 function isNamespaced({ name, is, markers, distantMarkers }: NamedType): boolean {
   const given = [...markers, ...distantMarkers];

@@ -1,13 +1,13 @@
 /**
- * Markers are the comment lines by which Kubernetes' types state what Go cannot: `+optional`,
- * `+listType=map`, `+default="TCP"`. A marker may stand more than once (`+listMapKey`).
+ * Reads markers: comment lines with which Kubernetes' types state what Go cannot express, such as
+ * `+optional`, `+listType=map`, `+default="TCP"`. A marker may occur more than once (`+listMapKey`).
  */
 
 export function hasMarker(markers: readonly string[], name: string): boolean {
   return markers.some((line) => keyOf(line) === name);
 }
 
-/** The values of a marker, in the order in which they stand. */
+/** The values of a marker, in the order of their lines. */
 export function markerValues(markers: readonly string[], name: string): readonly string[] {
   return markers
     .filter((line) => keyOf(line) === name && line.includes('='))

@@ -1,7 +1,7 @@
 /**
- * Puts the table together: all kinds, every type and enum that can be reached from them, and the
- * OpenAPI names of their packages; everything sorted, one type a line, so that the change of one
- * field is the change of one line.
+ * Builds the schema table: all kinds, every type and enum that can be reached from them, and the OpenAPI
+ * names of their packages. Everything is sorted, with one type per line, so that a change of one field
+ * changes one line.
  */
 import { structText } from './field-text.ts';
 import type { Package } from './facts.ts';
@@ -94,7 +94,7 @@ function kindLines({ byApiVersion }: Kinds): ReadonlyMap<string, unknown> {
   return new Map(lines);
 }
 
-/** The package that most of a group version's kinds are from. */
+/** The package of most kinds of a group version. */
 function homeOf(kinds: readonly RegisteredKind[]): string {
   const counts = new Map<string, number>();
   for (const { goName } of kinds) {
@@ -105,7 +105,7 @@ function homeOf(kinds: readonly RegisteredKind[]): string {
   return first?.[0] ?? '';
 }
 
-/** The kinds by name; one whose type is of another package names the type as well. */
+/** The names of the kinds; if the type of a kind is in another package, with the name of the type. */
 function kindNames(home: string, kinds: readonly RegisteredKind[]): string {
   const names = kinds.map(({ kind, goName }) => {
     const type = shortName(goName);

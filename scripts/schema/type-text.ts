@@ -1,9 +1,9 @@
 /**
- * Writes a Go type as the table has it: `[]string`, `{}Quantity`, `*.PodSpec`, `#.DNSPolicy`.
- * The grammar is described where it is read, in src/api/schema/type-text.ts.
+ * Writes a Go type in the notation of the schema table: `[]string`, `{}Quantity`, `*.PodSpec`, `#.DNSPolicy`.
+ * src/api/schema/type-text.ts, which reads the table, describes the grammar.
  *
- * Named types that JSON does not see disappear here: a named string becomes a string, a named map
- * or list what it is made of. Structs and enums stay names, and are reported as used.
+ * Named types without a meaning in JSON are resolved: a named string becomes a string, a named map or list
+ * its underlying type. Structs and enums stay names, and are reported as used.
  */
 import { assert } from '../../src/lib/assert.ts';
 import type { Scalar, Special, TypeName } from '../../src/api/schema/shape.ts';
@@ -14,7 +14,7 @@ import { findType, goNameOf, shortName, shortPackage, type Universe } from './un
 export interface Scope {
   readonly universe: Universe;
   readonly enums: ReadonlyMap<string, readonly string[]>;
-  /** The package of the line being written: names in it are written without it. */
+  /** The package of the current line: its names are written without the package. */
   readonly package: string;
   /** Called with the Go name of every struct and enum that the text mentions. */
   readonly uses: (kind: 'struct' | 'enum', goName: string) => void;
@@ -56,14 +56,14 @@ export function typeText(scope: Scope, expr: Expr): string {
   if (list !== undefined) return listText(scope, list, '[]');
   if (map !== undefined) return mapText(scope, map.key, map.value);
   if (ref !== undefined) return namedText(scope, ref);
-  // An interface may hold anything that JSON can say.
+  // An interface may hold any JSON value.
   if (other === 'interface' || basic === 'any') return 'JSON';
   const scalar = SCALARS[basic ?? ''];
   assert(scalar !== undefined, `a field of type ${basic ?? other} has no form in the table`);
   return scalar;
 }
 
-/** Whether the value may be absent in Go: a pointer is, also behind a name. */
+/** Whether the value may be absent in Go, as a pointer. */
 export function isPointer({ pointer }: Expr): boolean {
   return pointer !== undefined;
 }
@@ -88,7 +88,7 @@ function namedText(scope: Scope, goName: string): string {
     scope.uses('enum', name);
     return `#${relativeName(scope, name)}`;
   }
-  // Such a list is a separate message in protobuf, so that null and empty differ there.
+  // With this marker the list is a separate protobuf message, so that null and empty differ.
   const wrapped = hasMarker(type.markers, 'protobuf.nullable');
   if (wrapped && type.is.list !== undefined) return listText(scope, type.is.list, '<>');
   if (!isStruct(scope, type.is)) return typeText(scope, type.is);
@@ -96,7 +96,7 @@ function namedText(scope: Scope, goName: string): string {
   return relativeName(scope, name);
 }
 
-/** `type List metav1.List` makes a new type with the same fields. */
+/** `type List metav1.List` declares a new type with the same fields, so references are followed. */
 function isStruct(scope: Scope, expr: Expr): boolean {
   if (expr.ref !== undefined) return isStruct(scope, findType(scope.universe, expr.ref).is);
   return expr.struct !== undefined;

@@ -1,6 +1,6 @@
 /**
- * All packages together: finds a type or a constant by its full Go name, and gives packages the
- * short names that the table uses (`k8s.io/api/core/v1` is `core/v1`).
+ * An index of all packages: finds a type or a constant by its full Go name, and gives packages the short
+ * names of the schema table (`k8s.io/api/core/v1` is `core/v1`).
  */
 import { assert } from '../../src/lib/assert.ts';
 import type { TypeName } from '../../src/api/schema/shape.ts';
@@ -31,7 +31,7 @@ export function makeUniverse(packages: readonly Package[]): Universe {
   return { packages, types, constants };
 }
 
-/** Finds a type by its Go name, seeing through `type A = B`. */
+/** Finds a type by its Go name, and resolves aliases (`type A = B`). */
 export function findType(universe: Universe, goName: string): NamedType {
   const found = universe.types.get(goName);
   assert(found !== undefined, `no package was read that declares ${goName}`);
@@ -52,7 +52,7 @@ export function shortName(goName: string): TypeName {
   return `${shortPackage(goName.slice(0, dot))}.${goName.slice(dot + 1)}`;
 }
 
-/** The prefix of a package's definitions in OpenAPI: a marker says it, of the package or a type. */
+/** The prefix of a package's definitions in OpenAPI, from a marker of the package or of a type. */
 export function openApiPackage({ path, markers, types }: Package): string | undefined {
   const given = [...markers, ...types.flatMap((type) => [...type.markers, ...type.distantMarkers])];
   return path.startsWith('k8s.io/') ? markerValue(given, 'k8s:openapi-model-package') : undefined;
@@ -79,7 +79,7 @@ export function enumsOf(universe: Universe): ReadonlyMap<string, readonly string
   return new Map([...enums].map(([goName, values]) => [goName, [...values].toSorted()]));
 }
 
-/** A constant without a type of its own has the type of the constant that it repeats. */
+/** A constant without an explicit type has the type of the constant that it refers to. */
 function typeOfConstant(universe: Universe, constant: Constant): string | undefined {
   const { is, value } = constant;
   if (is !== undefined) {

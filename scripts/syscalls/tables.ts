@@ -1,15 +1,14 @@
 /**
- * The system calls of Linux for the processors that podkeep runs on, as a table of names and numbers.
+ * Builds the table of Linux system call numbers for the processors that podkeep supports.
  *
- * The numbers come from golang.org/x/sys, whose files are generated from the kernel's own headers,
- * one file for each processor. `go mod download` fetches the module and checks it against Go's
- * checksum database.
+ * The numbers come from golang.org/x/sys, whose files are generated from the kernel's headers, one per
+ * processor. `go mod download` fetches the module and verifies it against Go's checksum database.
  *
- * arm64 and riscv64 both use the kernel's generic numbers. What they have in common is written once:
+ * arm64 and riscv64 both use the kernel's generic numbers. Common numbers are written once:
  *
- *     generic   what arm64 and riscv64 agree on
- *     arm64     what arm64 adds to it
- *     riscv64   what riscv64 adds to it
+ *     generic   numbers that arm64 and riscv64 share
+ *     arm64     additional numbers of arm64
+ *     riscv64   additional numbers of riscv64
  *     x64       a table of its own
  */
 import { spawnSync } from 'node:child_process';
@@ -22,7 +21,7 @@ import { defineError } from '../../src/lib/errors.ts';
 export const SOURCE = 'golang.org/x/sys@v0.49.0';
 
 const GO = 'go';
-/** Marks where numbers of one processor begin. It is no system call, although it looks like one. */
+/** A constant that marks the first processor-specific number. It is not a system call. */
 const MARKER = 'arch_specific_syscall';
 
 type Table = ReadonlyMap<string, number>;
@@ -34,7 +33,7 @@ const sourceMissing = defineError<{ reason: string }>({
   hint: () => 'Install Go, and check that its module proxy can be reached (go env GOPROXY).',
 });
 
-/** The text of the table's file. */
+/** The content of the generated file. */
 export function readTables(): string {
   const folder = path.join(downloadSource(), 'unix');
   const read = (goArch: string): Table =>
@@ -68,7 +67,7 @@ function without(table: Table, common: Table): Table {
   return new Map([...table].filter(([name]) => !common.has(name)));
 }
 
-/** One line for each system call, in the order of their numbers: differences stay readable. */
+/** One line per system call, ordered by number, so that diffs are readable. */
 function show(table: Table): string {
   const sorted = [...table].sort(([, a], [, b]) => a - b);
   const lines = sorted.map(([name, number]) => `${JSON.stringify(name)}:${number}`);
@@ -78,7 +77,7 @@ function show(table: Table): string {
 /** Returns the folder of the module. */
 function downloadSource(): string {
   const { status, stdout, stderr, error } = spawnSync(GO, ['mod', 'download', '-json', SOURCE], {
-    // Outside any module, so that no go.mod nearby changes the version.
+    // Run outside of any module, so that no go.mod nearby changes the version.
     cwd: tmpdir(),
     encoding: 'utf8',
     env: { ...process.env, GO111MODULE: 'on', GOWORK: 'off', GOFLAGS: '' },

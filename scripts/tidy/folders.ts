@@ -1,14 +1,14 @@
 /**
- * The shape of `src/`: in which order the sub-folders of the two large layers stand, how many files a
- * folder may have, and that a name is exported once in a layer.
+ * Checks the structure of `src/`: the import order of sub-folders, the number of files in a folder, and that
+ * a layer exports each name once.
  */
 import path from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { isNode, walk, type Node } from './walk.ts';
 
 /**
- * A file imports from its own folder and from those before it. The empty name stands for the files of the
- * layer that are in no sub-folder: they join the parts.
+ * A file may import from its own folder and from folders earlier in the list. The empty name stands for files
+ * directly in the layer, which connect the parts.
  */
 export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   kubelet: [
@@ -73,7 +73,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
 
 const FILES_MAX = 25;
 
-/** What every machine of core/ exports: `import * as podWorker` gives `podWorker.decide`. */
+/** The names that every state machine of core/ exports: `import * as podWorker` gives `podWorker.decide`. */
 const MACHINE_NAMES: ReadonlySet<string> = new Set([
   'State',
   'Event',
@@ -134,7 +134,9 @@ export function* exportProblems(files: ReadonlyMap<string, string>): Generator<s
   }
 }
 
-/** Read from the parser's list of imports; only a file that imports in the middle needs its whole tree. */
+/**
+ * Uses the parser's list of imports; only files with `import()` expressions need a walk of the syntax tree.
+ */
 function* importsOf(file: string, text: string): Generator<string> {
   const parsed = parseSync(file, text);
   const { staticImports, staticExports } = parsed.module;
@@ -156,7 +158,7 @@ function* innerImports(program: Node): Generator<string> {
   }
 }
 
-/** What a file declares and exports; a name in a list of exports has its declaration elsewhere. */
+/** The names that a file declares and exports, without re-exports. */
 function* exportsOf(file: string, text: string): Generator<string> {
   const exported = parseSync(file, text).module.staticExports.flatMap(({ entries }) => entries);
   for (const { start, moduleRequest, localName, exportName } of exported) {

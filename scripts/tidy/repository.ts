@@ -1,4 +1,4 @@
-/** The files of the repository that the rules check, as git lists them. */
+/** Reads the files of the repository that the rules check, as git lists them. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,11 +7,11 @@ export const ROOT = path.join(import.meta.dirname, '..', '..');
 export const COUNTS_FILE = 'scripts/tidy/prose-counts.json';
 
 const FOLDERS = ['src', 'test', 'docs', 'scripts', 'benchmarks'];
-/** They hold the words as data: the list itself, its tests, and recordings. */
+/** Files that contain the words as data: the list itself, its tests, and recordings. */
 const NOT_PROSE =
   /^scripts\/tidy\/|\.generated\.|\.jsonl$|^test\/vectors\/|^test\/docs\/|^docs\/style\.md$/;
 
-/** Text by path; without git (a packed copy), nothing. */
+/** Text by path. Empty without git, as in a packed copy. */
 export function readRepository(): ReadonlyMap<string, string> {
   const listing = execFileSync(
     'git',

@@ -1,15 +1,14 @@
 /**
- * The house rules, as code: docs/style.md explains them.
+ * Checks the house rules for one source file; docs/style.md explains them.
  *
- * `problems` reads one source file and names everything in it that breaks a rule, with what to do
- * instead. Files are parsed, not searched, so that a comment about `Date.now` is no offence and
- * `globalThis['Date']` is one.
+ * `problems` yields each violation, with what to do instead. Files are parsed, not searched, so that a
+ * comment about `Date.now` is allowed and `globalThis['Date']` is found.
  */
 import path from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { isNode, walk, type Node } from './walk.ts';
 
-/** Each layer, and the layers it may import from. Reading down this list never points back up. */
+/** Each layer, and the layers from which it may import. A layer imports only layers above it in this list. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   api: ['lib'],
@@ -40,7 +39,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 const LINES_MAX = 400;
 
-/** Names that read a clock, set a timer or draw a random number. */
+/** Global names that read a clock, set a timer or generate a random number. */
 const CLOCKS: ReadonlySet<string> = new Set([
   'setTimeout',
   'setInterval',
@@ -55,7 +54,7 @@ const CLOCK_MODULES: ReadonlySet<string> = new Set([
   'timers',
   'perf_hooks',
 ]);
-/** `Date` may calculate (these are pure), but not read the clock. */
+/** Pure functions of `Date`, which do not read the clock. */
 const PURE_DATE: ReadonlySet<string> = new Set(['UTC', 'parse']);
 const PROCESS_STATE: ReadonlySet<string> = new Set(['env', 'argv', 'exit', 'exitCode', 'hrtime']);
 const NEEDS_HEADER: ReadonlySet<string> = new Set(['cel', 'core', 'ports', 'kubelet', 'platform']);
@@ -125,7 +124,7 @@ function problemOfClock(node: Node, parent: Node | undefined): string | undefine
   return undefined;
 }
 
-/** `Date.UTC(…)`, or `new Date(ms)` with something in it. */
+/** `Date.UTC(…)`, or `new Date(ms)` with an argument. */
 function isPureDate(parent: Node | undefined): boolean {
   if (parent?.type === 'NewExpression') {
     const args = parent['arguments'];
@@ -144,7 +143,7 @@ function problemOfProcess(node: Node, layer: string): string | undefined {
   return undefined;
 }
 
-/** Core decides; a driver waits and touches the world. */
+/** core/ may not wait or do I/O: it decides, and a driver acts. */
 function problemOfImpurity(node: Node, isTest: boolean): string | undefined {
   if (isTest) return undefined;
   if (node.type === 'AwaitExpression' || node['async'] === true) {
@@ -162,7 +161,7 @@ function problemOfAny(node: Node): string | undefined {
   return node.type === 'TSAnyKeyword' ? 'any says nothing; type it' : undefined;
 }
 
-/** Not the name of a property, a key or a type. */
+/** Whether an identifier refers to a value, and is not the name of a property, a key or a type. */
 function isReference(node: Node, parent: Node | undefined): boolean {
   if (!parent) return true;
   if (parent.type === 'MemberExpression')

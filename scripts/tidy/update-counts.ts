@@ -1,4 +1,7 @@
-/** Writes how many of the words of words.ts each file still has. A number that would rise is refused. */
+/**
+ * `npm run tidy:update`: records how many of the words of words.ts each file still has. It refuses a count
+ * that would rise.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { COUNTS_FILE, readRepository, ROOT } from './repository.ts';

@@ -1,4 +1,4 @@
-/** Every node of a syntax tree, parents before children. */
+/** Walks a syntax tree: yields every node, parents before children. */
 
 export interface Node {
   readonly type: string;
@@ -17,7 +17,7 @@ export interface Visited {
 }
 
 export function* walk(root: Node): Generator<Visited> {
-  // A stack of its own: nested generators pass every node through all levels above it.
+  // An explicit stack: nested generators would pass every node through all levels above it.
   const stack: Visited[] = [{ node: root, parent: undefined }];
   for (let visited = stack.pop(); visited; visited = stack.pop()) {
     yield visited;

@@ -1,9 +1,9 @@
 /**
- * The words that podkeep does not use, because Kubernetes or the trade has a better one (docs/style.md).
+ * Finds words that podkeep does not use, because Kubernetes or the trade has a better one (docs/style.md).
  *
- * No identifier and no file name has one of them: names are split at humps, in any case. In prose
- * (comments, docs pages, names of tests) their number is held by `prose-counts.json`, file by file, and
- * only falls: `npm run tidy:update` writes what is left.
+ * No identifier and no file name may contain one of them; names are split into words, and case is ignored. In
+ * prose (comments, docs pages, names of tests) `prose-counts.json` records their number per file, which may
+ * only fall: `npm run tidy:update` writes it.
  */
 import { parseSync } from 'oxc-parser';
 import { walk, type Node } from './walk.ts';
@@ -49,7 +49,7 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['anew', 'again'],
 ]);
 
-/** Whether a text can have one of the words in an identifier or in prose: most files need no parsing. */
+/** A quick check whether a text can contain one of the words, because most files then need no parsing. */
 const CANDIDATE = new RegExp(
   [
     (words: string) => `(?<![A-Za-z])(?:${words})(?![a-z])`,
@@ -63,7 +63,7 @@ const CANDIDATE = new RegExp(
 
 /** Identifiers that other interfaces prescribe, and the Unix user. */
 const PRESCRIBED: ReadonlySet<string> = new Set(['NOBODY']);
-/** The Unix user in prose and in file contents, and a file name on disk that earlier versions know. */
+/** In prose: the Unix user, and a file name on disk that earlier versions use. */
 const PRESCRIBED_PROSE = /\buser `?nobody\b|`nobody`|'nobody\\n'|\bkeeper\.json\b/g;
 
 export function instead(word: string): string | undefined {

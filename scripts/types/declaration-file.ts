@@ -1,22 +1,22 @@
 /**
- * One emitted file of types, as far as the roll-up needs it: what it declares, imports and exports, and
- * which names each declaration refers to.
+ * Parses one emitted declaration file for the roll-up: its declarations, imports and exports, and the names to
+ * which each declaration refers.
  */
 import { parseSync } from 'oxc-parser';
 import { isNode, walk, type Node } from '../tidy/walk.ts';
 
-/** A name that a declaration uses, and where it stands in the text: `Pod`, or `query.State`. */
+/** A name that a declaration uses, such as `Pod` or `query.State`, with its position in the text. */
 export interface Reference {
   readonly start: number;
   readonly end: number;
-  /** The module that is named on the spot: `import('./pod.ts').Pod`. Absent: a name of this file. */
+  /** The module of an import type: `import('./pod.ts').Pod`. Absent: the name is of this file. */
   readonly source?: string;
   readonly path: readonly string[];
 }
 
 export interface Declaration {
   readonly name: string;
-  /** Where the name itself stands. */
+  /** The position of the declared name. */
   readonly nameStart: number;
   readonly start: number;
   readonly end: number;
@@ -28,7 +28,7 @@ export interface Declaration {
 
 export interface Import {
   readonly source: string;
-  /** `*`: all of it, as a namespace. */
+  /** `*`: the whole module, as a namespace. */
   readonly name: string;
 }
 
@@ -41,9 +41,9 @@ export interface Export {
 
 export interface DeclarationFile {
   readonly text: string;
-  /** The comment that the file opens with. */
+  /** The comment at the beginning of the file. */
   readonly header: string;
-  /** Overloads of a function have one name. */
+  /** A list, because overloads of a function have the same name. */
   readonly declarations: ReadonlyMap<string, readonly Declaration[]>;
   readonly imports: ReadonlyMap<string, Import>;
   readonly exports: ReadonlyMap<string, Export>;
@@ -138,7 +138,7 @@ function declarationsOf(node: Node, doc: string, file: string): readonly Declara
   return [{ name: nameOf(id), nameStart: id.start, ...range, doc, kind, references }];
 }
 
-/** Where names of types and values are used, by the kind of node around them. */
+/** The field that holds a used name, by the type of the syntax node. */
 const USES: Readonly<Record<string, string>> = {
   TSTypeReference: 'typeName',
   TSTypeQuery: 'exprName',

@@ -1,12 +1,12 @@
 /**
- * Rolls the emitted types up into one file for each entry point of the package.
+ * Bundles the emitted types into one declaration file for each entry point of the package.
  *
- *     index ──> node ──> ports/runtime/…      one file with all that is reachable,
- *           └─> kubelet/…                     and nothing that is not
+ *     index ──> node ──> ports/runtime/…      one file with all reachable declarations,
+ *           └─> kubelet/…                     and no others
  *
- * Declarations carry their public names; private ones that would clash get a number. What an earlier entry
- * point exports is imported from there, so that there is one `Pod` and one `PodkeepError`, however many
- * entry points a program uses.
+ * Declarations have their public names; private ones that would clash get a number. A declaration that an
+ * earlier entry point exports is imported from there, so that there is only one `Pod` and one `PodkeepError`,
+ * however many entry points a program uses.
  */
 import path from 'node:path';
 import {
@@ -23,7 +23,10 @@ export interface EntryPoint {
   readonly file: string;
 }
 
-/** Where a name leads: a declaration of ours, a name of another package, or undefined for a global. */
+/**
+ * What a name refers to: a declaration of podkeep, or a name of another package. Undefined stands for a
+ * global.
+ */
 type Target =
   | { readonly file: string; readonly name: string }
   | { readonly source: string; readonly name: string };
@@ -33,7 +36,7 @@ interface Published {
   readonly name: string;
 }
 
-/** Returns the text for each entry point, by name. Earlier ones are imported by later ones. */
+/** Returns the text of each entry point, by name. Later entry points import from earlier ones. */
 export function rollUpTypes(
   entries: readonly EntryPoint[],
   read: (file: string) => string,
@@ -56,9 +59,9 @@ class RollUp {
   readonly #load: (file: string) => DeclarationFile;
   readonly #published: Map<string, Published>;
   readonly #classes: Set<string>;
-  /** By key: what is declared here, in the order in which it was reached. */
+  /** Declarations of this file by key, in the order in which they were reached. */
   readonly #declared = new Map<string, { readonly file: string; readonly name: string }>();
-  /** By key: what comes from elsewhere. */
+  /** Imported names by key. */
   readonly #imported = new Map<string, { readonly source: string; readonly name: string }>();
   readonly #globals = new Set<string>();
   readonly #names = new Map<string, string>();
@@ -108,14 +111,14 @@ class RollUp {
     }
     for (const [key, { file, name }] of this.#declared) {
       if (this.#load(file).declarations.get(name)?.[0]?.kind !== 'class') continue;
-      // Two declarations of a class with private members are two types that do not fit each other.
+      // Two declarations of a class with private members would be incompatible types.
       if (this.#classes.has(key))
         throw new Error(`export the class ${name} of ${file}: it is used twice`);
       this.#classes.add(key);
     }
   }
 
-  /** Every name that a file exports, and where it leads. */
+  /** Every name that a file exports, and what it refers to. */
   *#exportsOf(
     file: string,
     isTypeOnly = false,
@@ -136,7 +139,7 @@ class RollUp {
     return this.#load(target.file).declarations.get(target.name)?.[0]?.kind === 'type';
   }
 
-  /** Collects a declaration and all that it needs. */
+  /** Collects a declaration and all declarations that it needs. */
   #reach(target: Target): void {
     const key = keyOf(target);
     if (this.#declared.has(key) || this.#imported.has(key)) return;
@@ -161,7 +164,7 @@ class RollUp {
     return this.#load(file).declarations.get(name) ?? [];
   }
 
-  /** What a reference means, and what is left of its path behind that. Undefined: a global. */
+  /** The target of a reference, and the rest of its path. Undefined: a global. */
   #find(
     file: string,
     { source, path: names }: Reference,
@@ -181,7 +184,7 @@ class RollUp {
     return { target, rest: behind };
   }
 
-  /** What `name` is that `file` exports. */
+  /** Resolves a name that `file` exports. */
   #resolve(file: string, name: string): Target | undefined {
     const { exports, stars } = this.#load(file);
     const found = exports.get(name);

@@ -1,6 +1,5 @@
 /**
- * Makes the compiler emit the types of the sources, and writes one file for each entry point into
- * `folder`.
+ * Runs the compiler to emit the types of the sources, and writes one file for each entry point into `folder`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
