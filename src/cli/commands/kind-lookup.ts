@@ -34,7 +34,7 @@ const kindUnknown = defineError<{ name: string }>({
     'Check how it is spelled: pods, services, deployments.apps. Its definition may be missing.',
 });
 
-/** Returns the kinds in the order of their names. Throws KIND_UNKNOWN. */
+/** Returns the kinds in the order in which `names` lists them. Throws KIND_UNKNOWN. */
 export async function findKinds(
   session: ApiSession,
   names: readonly string[],
@@ -51,7 +51,10 @@ export async function findKinds(
   });
 }
 
-/** Whether other groups may have kinds of this name: a category such as `all` has members in every group. */
+/**
+ * Whether groups other than the core group may match: `all` has members in every group, and
+ * `deployments.apps` names a group.
+ */
 function mayBeElsewhere(name: string): boolean {
   return name === 'all' || name.includes('.');
 }

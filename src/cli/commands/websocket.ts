@@ -108,7 +108,7 @@ function tlsOf(
   };
 }
 
-/** Opens a tunnel through the proxy (CONNECT). Undefined: there is no proxy. */
+/** Options for a connection through the proxy (CONNECT). Empty: there is no proxy. */
 async function tunnelTo(
   access: ClusterAccess,
   env: Io['env'],

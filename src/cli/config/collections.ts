@@ -140,7 +140,7 @@ function reportUnknown(fields: JsonObject, table: FieldTable, at: ConfigPath): v
     if (Object.hasOwn(table, name)) continue;
     const elsewhere = findDeeper(table, name);
     const hint = elsewhere === null ? suggest(name, Object.keys(table)) : `; it is ${elsewhere}`;
-    at.field(name).addProblem(`is not a field here${hint}`);
+    at.field(name).addProblem(`is unknown here${hint}`);
   }
 }
 

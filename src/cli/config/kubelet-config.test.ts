@@ -152,13 +152,10 @@ test('defaults follow from other fields, as in the kubelet', async () => {
 });
 
 test.each([
-  ['maxPod: 5', 'maxPod is not a field here; did you mean maxPods?'],
-  ['flavour: mint', 'flavour is not a field here'],
-  ['clientCAFile: x', 'clientCAFile is not a field here; it is authentication.x509.clientCAFile'],
-  [
-    'authentication: {webhok: {}}',
-    'authentication.webhok is not a field here; did you mean webhook?',
-  ],
+  ['maxPod: 5', 'maxPod is unknown here; did you mean maxPods?'],
+  ['flavour: mint', 'flavour is unknown here'],
+  ['clientCAFile: x', 'clientCAFile is unknown here; it is authentication.x509.clientCAFile'],
+  ['authentication: {webhok: {}}', 'authentication.webhok is unknown here; did you mean webhook?'],
   ['maxPods: many', 'maxPods must be a whole number from 0 to 2147483647'],
   ['maxPods: -1', 'maxPods must be a whole number from 0 to 2147483647'],
   ['port: 70000', 'port must be a whole number from 1 to 65535'],
@@ -237,7 +234,7 @@ test.each([
   ],
   ['tlsCipherSuites: [RC4]', 'tlsCipherSuites[0] is not a cipher suite that podkeep supports'],
   ['kubeAPIQPS: 0', 'kubeAPIQPS must be -1 for no limit, or at least 1'],
-  ['__proto__: {}', '__proto__ is not a field here'],
+  ['__proto__: {}', '__proto__ is unknown here'],
 ])('%s is refused by its path', async (fields, problem) => {
   const isFlow = fields.startsWith('{');
   const inner = isFlow ? fields.slice(1, -1).replaceAll(', ', '\n') : fields;
@@ -246,7 +243,7 @@ test.each([
 
 test('all mistakes of a file are reported together', async () => {
   expect(await problemOf('maxPod: 5\nport: x\n')).toBe(
-    'maxPod is not a field here; did you mean maxPods?\n  port must be a whole number from 1 to 65535',
+    'maxPod is unknown here; did you mean maxPods?\n  port must be a whole number from 1 to 65535',
   );
 });
 
@@ -334,21 +331,18 @@ test('simulated containers behave as the file scripts them', async () => {
 });
 
 test.each([
-  ['image: {}', 'image is not a field here; did you mean images?'],
+  ['image: {}', 'image is unknown here; did you mean images?'],
   ['images: {nginx: {}}', 'images.nginx needs a command, a folder or an ociLayout'],
   [
     'images: {nginx: {ociLayout: x, args: [a]}}',
     'images.nginx has an ociLayout, so it cannot have other fields',
   ],
-  [
-    'images: {nginx: {comand: [a]}}',
-    'images.nginx.comand is not a field here; did you mean command?',
-  ],
+  ['images: {nginx: {comand: [a]}}', 'images.nginx.comand is unknown here; did you mean command?'],
   ['process: {isolation: full}', 'process.isolation must be auto or none'],
   ['statusWriteWindow: -1', 'statusWriteWindow must be a whole number from 1 to 2147483647'],
   [
     'simulated: {scripts: {containers: {a: [{lifetime: 1s}]}}}',
-    'simulated.scripts.containers.a[0].lifetime is not a field here',
+    'simulated.scripts.containers.a[0].lifetime is unknown here',
   ],
 ])('in our section %s is refused', async (fields, problem) => {
   expect(await problemOf(fields, OURS)).toContain(problem);

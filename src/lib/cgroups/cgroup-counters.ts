@@ -11,7 +11,7 @@ export interface CpuThrottling {
   readonly throttledSeconds: number;
 }
 
-/** The bytes and operations on one block device. */
+/** The bytes transferred from and to one block device. */
 export interface DeviceIo {
   readonly major: number;
   readonly minor: number;

@@ -2,7 +2,7 @@
  * The machine of a simulated runtime: its sandboxes, containers and images.
  *
  * The machine outlives every SimulatedRuntime that is opened on it, so that a test can end podkeep and start
- * it again. Sandboxes get addresses from 10.88.0.0/16; no two have the same one.
+ * it again. Sandboxes get addresses from 10.88.0.0/16; no two have the same one at a time.
  */
 import type { RuntimePod, RuntimeSandbox } from '../../api/runtime-pod.ts';
 import type { Clock } from '../../ports/clock.ts';

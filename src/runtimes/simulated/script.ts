@@ -3,8 +3,8 @@
  *
  *     create ──createMs──> created ──startMs──> running ──lifeMs, or a stop──> exited
  *
- * A test chooses the script when a container is created, by image, name or restart count. Nothing here is
- * random: the same scripts on the same clock give the same run.
+ * `ContainerScripts` chooses the script when a container is created, by any rule: image, name, restart count.
+ * Nothing here is random: the same scripts on the same clock give the same run.
  */
 import type { ContainerConfig } from '../../ports/runtime/container-config.ts';
 

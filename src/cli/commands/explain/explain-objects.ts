@@ -97,7 +97,10 @@ export function readSubject(words: readonly string[]): ExplainSubject {
   });
 }
 
-/** Throws ApiError if the object does not exist and has left no Events. */
+/**
+ * Throws ApiError if the object does not exist. A missing pod is still explained if its Events or its
+ * timeline say something about it.
+ */
 export async function explain(
   ask: Ask,
   { kind, name }: ExplainSubject,

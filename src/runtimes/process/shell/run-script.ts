@@ -19,7 +19,7 @@ export interface RunRequest {
 }
 
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Variables that a shell reserves or interprets, so the script cannot set them. */
+/** Variables that a shell reserves or interprets, so `export` cannot set them for the command. */
 const SHELL_OWN: ReadonlySet<string> = new Set(['PPID', 'OPTIND', 'IFS', 'PS1', 'PS2', 'PS4']);
 
 export function runScript(request: RunRequest): string {
