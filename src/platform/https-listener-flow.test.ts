@@ -214,17 +214,18 @@ describe('limits', () => {
     const source = new Source(Buffer.from('x'));
     const harness = await ListenerHarness.open(
       ({ url }) => (url.endsWith('/watch') ? source.response : text('hello')),
-      { idleMs: 100 },
+      // Long enough for a busy machine to begin the stream before its connection counts as idle.
+      { idleMs: 1000 },
     );
-    const [idle, busy, first] = [
-      await harness.session(),
-      await harness.session(),
-      await harness.socket(),
-    ];
+    const busy = await harness.session();
     const watch = busy.request({ ':path': '/watch' });
     await once(watch, 'data');
+    const idle = await harness.session();
+    const idleClosed = once(idle, 'close');
+    const first = await harness.socket();
+    const firstClosed = readAll(first);
     first.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
-    await Promise.all([once(idle, 'close'), readAll(first)]);
+    await Promise.all([idleClosed, firstClosed]);
     source.send('still here');
     const [chunk] = await once(watch, 'data');
     expect(String(chunk)).toBe('still here');
