@@ -8,7 +8,7 @@
 /** Stops a timer. Calling it twice, or after the timer fired, does nothing. */
 export type Cancel = () => void;
 
-/** Resolves when others had their turn. */
+/** Yields to the event loop: resolves when other pending work has run. */
 export type Turn = () => Promise<void>;
 
 export interface Clock {
@@ -18,7 +18,7 @@ export interface Clock {
   monotonic(): number;
   /** Calls `wake` once, `delayMs` from now, and never before this call has returned. */
   after(delayMs: number, wake: () => void): Cancel;
-  /** Resolves when pending sockets and timers have had their turn. Absent: there are none. */
+  /** Yields to the event loop: resolves when pending sockets and timers were served. Absent: there are none. */
   turn?(): Promise<void>;
   /**
    * Calls `then` when all work has run that does not wait for a socket or a timer. Absent: this clock does

@@ -1,4 +1,7 @@
-/** The machine of this node. Every call reads it again, and rejects if it cannot be read. */
+/**
+ * Reads the facts and the usage of the machine that this node runs on. Every call reads them again, and
+ * rejects if it cannot.
+ */
 import type { FileSystemSpace, MachineInfo, MachineUsage } from '../api/machine.ts';
 
 export type {

@@ -1,4 +1,4 @@
-/** Facts of the node that containers get (downward API, service variables). */
+/** Facts about the node that are passed to containers (downward API, service variables). */
 import type { ResourceList } from '../api/resources.ts';
 import type { JsonObject } from '../lib/json.ts';
 
@@ -6,6 +6,6 @@ export interface NodeFacts {
   /** The node's addresses, the primary one first. Empty: not known yet. */
   hostIPs(): readonly string[];
   allocatable(): ResourceList;
-  /** Of all namespaces. Null: they have not been read yet. A node without an API server has none. */
+  /** The Services of all namespaces. Null: they have not been read yet. A node without an API server has none. */
   services(): readonly JsonObject[] | null;
 }

@@ -1,9 +1,9 @@
 /**
- * The API server, as far as the status manager needs it.
+ * The API calls of the status manager: get a pod, patch its status, delete it.
  *
- * Every call either resolves with the API's answer or rejects: with an `ApiError` if the API refused,
- * with any other error if it could not be reached. After the latter it is unknown whether the request
- * took effect, so callers send nothing that must not happen twice.
+ * Every call either resolves with the API's answer or rejects: with an `ApiError` if the API refused, with
+ * any other error if it could not be reached. In the second case the request may or may not have taken
+ * effect, so callers send only requests that can be repeated.
  */
 import type { Pod } from '../../api/pod.ts';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -53,7 +53,7 @@ export class ApiError extends PodkeepError {
     const isPassing = statusCode === 429 || statusCode >= 500;
     const hint = isPassing
       ? 'Podkeep retries automatically. If this persists, check the load and the log of the API server.'
-      : 'Check what this node may do (RBAC, admission) and what the message names.';
+      : 'Check the permissions of this node (RBAC), admission, and the object that the message names.';
     super('API_REFUSED', message, hint, isPassing ? 'backoff' : 'never');
     this.statusCode = statusCode;
     this.reason = reason;

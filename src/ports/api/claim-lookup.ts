@@ -1,4 +1,7 @@
-/** Persistent volumes and their claims, read from the API each time: they change rarely. */
+/**
+ * Reads PersistentVolumeClaims and PersistentVolumes from the API server at each call; they change too rarely
+ * for a watch.
+ */
 import type { JsonObject } from '../../lib/json.ts';
 
 export interface ClaimLookup {

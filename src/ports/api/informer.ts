@@ -2,14 +2,16 @@
  * A local copy of the API's objects of one kind, or of some of them, kept up to date by a watch.
  *
  * Objects are shared and immutable. Handlers are called one after the other, in the order of the API's
- * versions for each object, and after the copy has changed. One that throws does not affect the
- * others.
+ * versions for each object, and after the copy has changed. A handler that throws does not affect the others.
  */
 import type { JsonObject } from '../../lib/json.ts';
 
 export interface InformerHandlers {
   readonly added?: (object: JsonObject) => void;
-  /** The same object, by its UID. One that took the name of another is `deleted` and `added`. */
+  /**
+   * The object has the same UID as before. If another object took its name, `deleted` and `added` are called
+   * instead.
+   */
   readonly updated?: (before: JsonObject, after: JsonObject) => void;
   readonly deleted?: (object: JsonObject) => void;
   /**

@@ -3,7 +3,8 @@
  *
  *     client, token ──identify──> user ──authorize──> the request goes on, or 401, or 403
  *
- * Permissions are those of the cluster: a request to a kubelet is one to a subresource of its node.
+ * Permissions are those of the cluster: a request to a kubelet is authorized as a request to a subresource of
+ * its Node.
  */
 import type { User, ClientIdentity } from './http-handler.ts';
 
@@ -22,8 +23,8 @@ export interface KubeletDecision {
 }
 
 export interface KubeletAccess {
-  /** Null: the client is unknown. Rejects if that could not be determined. */
+  /** Null: the client is unknown. Rejects if the client could not be checked. */
   identify(clientIdentity: ClientIdentity, bearerToken: string | null): Promise<User | null>;
-  /** Rejects if that could not be determined. */
+  /** Rejects if no decision could be made. */
   authorize(user: User, attributes: NodeAttributes): Promise<KubeletDecision>;
 }

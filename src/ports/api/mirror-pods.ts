@@ -1,4 +1,4 @@
-/** The mirror pods of static pods (KL-60). */
+/** Keeps the mirror pods of static pods up to date in the API server (KL-60). */
 import type { Pod } from '../../api/pod.ts';
 
 export interface MirrorPods {

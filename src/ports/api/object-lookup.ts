@@ -1,8 +1,8 @@
 /**
- * The config maps and secrets that pods of this node refer to.
+ * Gets the config maps and secrets that pods of this node refer to.
  *
- * They are cached as long as a pod that refers to them is registered (pod-objects.ts). Objects are
- * shared and immutable.
+ * An object is cached as long as a registered pod refers to it (pod-objects.ts). Objects are shared and
+ * immutable.
  */
 import type { JsonObject } from '../../lib/json.ts';
 
@@ -15,6 +15,9 @@ export interface LookedUpObject {
 export interface ObjectLookup {
   /** Rejects with an ApiError NotFound if there is none; users see its message. */
   get(object: LookedUpObject, signal?: AbortSignal): Promise<JsonObject>;
-  /** Notifies of every change, with null when the object is deleted. Throws if no pod refers to it. */
+  /**
+   * Calls the listener at every change, with null when the object is deleted. Throws if no registered pod
+   * refers to it.
+   */
   subscribe(object: LookedUpObject, listener: (object: JsonObject | null) => void): () => void;
 }

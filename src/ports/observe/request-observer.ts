@@ -1,7 +1,7 @@
 /** Receives the metrics of requests to an API server. It never throws. */
 export interface RequestObserver {
-  /** The answer of a request has begun. `code` is null if there was none. */
+  /** The answer of a request has begun. `code` is null if the API server did not answer. */
   answered(host: string, method: string, code: number | null, seconds: number): void;
-  /** By how much the clock of the server is ahead of this one, by the Date of an answer. */
+  /** How far the server's clock is ahead of this machine's, according to the Date header of an answer. */
   serverAhead?(ms: number): void;
 }

@@ -1,4 +1,4 @@
-/** Is notified of every status that is stored (SM-90). It never throws. */
+/** A subscriber that the status manager notifies of every pod status it stores (SM-90). It never throws. */
 import type { Pod, PodStatus } from '../../api/pod.ts';
 
 export interface StatusSubscriber {

@@ -6,7 +6,10 @@
 import type { RuntimePod } from '../../api/runtime-pod.ts';
 
 export interface PodCache {
-  /** Immediately, however old. Empty: the runtime does not have the pod. Null: it cannot be read. */
+  /**
+   * The cached state, however old it is. Empty: the runtime does not have the pod. Null: it could not be
+   * read.
+   */
   peek(uid: string): RuntimePod | null;
   /**
    * Waits for a view of the pod that was taken after `sinceMs`. Without that, a sync could act on a

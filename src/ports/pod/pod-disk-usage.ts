@@ -1,4 +1,4 @@
-/** What pods use of the node's disk. Absent: it does not exist, or is not known yet. */
+/** Measures how much of the node's disk pods use. Absent: the files do not exist, or were not measured yet. */
 import type { PodReference } from '../../api/pod-reference.ts';
 
 export interface PodDiskRequest {

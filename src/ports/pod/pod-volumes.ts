@@ -1,7 +1,7 @@
-/** The volumes of pods, as far as a sync waits for them (KL-5, KL-13). */
+/** Lets a sync wait until the volumes of a pod are mounted, or unmounted (KL-5, KL-13). */
 import type { Pod } from '../../api/pod.ts';
 
-/** A volume that is not there yet, or not gone yet. */
+/** A volume that is not mounted yet, or not unmounted yet. */
 export interface WaitingVolume {
   readonly name: string;
   readonly why: string;

@@ -1,4 +1,7 @@
-/** The latest probe results of a pod. Read when a status is passed to the status manager (F-3). */
+/**
+ * The latest probe results of a pod. Status reporters read them when they pass a status to the status manager
+ * (F-3).
+ */
 import type { Time } from '../../api/meta.ts';
 
 export type ProbeOutcome = 'success' | 'failure' | 'unknown';

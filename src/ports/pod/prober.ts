@@ -1,4 +1,4 @@
-/** Probes containers, as directed by the sync (KL-10, KL-70). */
+/** Starts and stops the probes of a pod's containers; the sync handlers call it (KL-10, KL-70). */
 import type { Pod } from '../../api/pod.ts';
 import type { ProbeOutcome, ProbeResults } from './probe-results.ts';
 

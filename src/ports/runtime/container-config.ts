@@ -15,7 +15,7 @@ export interface ContainerConfig {
   readonly command: readonly string[];
   readonly args: readonly string[];
   readonly workingDir: string;
-  /** In order; of two with one name the last counts. */
+  /** In order; if a name occurs twice, the last value counts. */
   readonly env: readonly EnvironmentVariable[];
   readonly mounts: readonly Mount[];
   readonly devices: readonly string[];
@@ -96,6 +96,6 @@ export interface ContainerSecurity {
   /** Hidden and read-only paths in /proc and /sys. Absent: the defaults of the runtime. */
   readonly maskedPaths?: readonly string[];
   readonly readonlyPaths?: readonly string[];
-  /** It sees the processes of this container of its pod (a debugging container). */
+  /** The container of the same pod whose processes this (ephemeral) container sees. */
   readonly targetContainerId?: string;
 }

@@ -5,15 +5,15 @@
  *     sandbox ─┴─> created ──start──> running ──exits or is stopped──> exited ──remove──> (gone)
  *
  * The kubelet decides; a runtime carries out its orders and reports what it observes. Its operations are
- * those of the Container Runtime Interface, so that one for containerd is a thin adapter, but they take
- * the kubelet's types: specs are already resolved, volumes already mounted on the host.
+ * those of the Container Runtime Interface, so that the runtime for containerd is a thin adapter, but they
+ * take the kubelet's types: specs are already resolved, volumes already mounted on the host.
  *
- * 1. What was acknowledged survives a restart of podkeep: a new instance over the same folder reports
- *    the same sandboxes and containers, with restart counts, times and exit codes.
- * 2. Every operation is idempotent. To stop or remove what is gone is no error; any other operation on
- *    it fails with RUNTIME_NOT_FOUND.
- * 3. An exit code is known before the container is reported as exited, and is kept until the container
- *    is removed.
+ * 1. Everything that a call acknowledged survives a restart of podkeep: a new instance over the same folder
+ *    reports the same sandboxes and containers, with restart counts, times and exit codes.
+ * 2. Every operation is idempotent. Stopping or removing an object that is gone is no error; any other
+ *    operation on it fails with RUNTIME_NOT_FOUND.
+ * 3. An exit code is known before the container is reported as exited, and is kept until the container is
+ *    removed.
  * 4. A stop that is called again with a shorter grace period takes effect immediately.
  *
  * A runtime may leave out optional operations. The kubelet then reports that to the client.
@@ -52,11 +52,11 @@ export interface PodRuntime {
 
   /** Creates and starts the sandbox. Returns its ID. */
   runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string>;
-  /** Ends what still runs in it, and releases its address. */
+  /** Stops everything that still runs in the sandbox, and releases its address. */
   stopSandbox(id: string): Promise<void>;
   removeSandbox(id: string): Promise<void>;
 
-  /** Returns its ID, with the scheme. Nothing runs yet. */
+  /** Returns the container's ID, with the scheme. Nothing runs yet. */
   createContainer(sandboxId: string, config: ContainerConfig, signal: AbortSignal): Promise<string>;
   startContainer(id: string): Promise<void>;
   /**
@@ -128,7 +128,7 @@ export interface RuntimeFeatures {
   readonly hasRecursiveReadOnly?: boolean;
   /** Images can be mounted into containers. */
   readonly hasImageVolumes?: boolean;
-  /** And parts of images. A runtime without this would mount the whole image. */
+  /** Folders of images can be mounted, too. A runtime without this feature would mount the whole image. */
   readonly hasImageSubPaths?: boolean;
   /** The image's supplementary groups of its user can be left out. */
   readonly hasSupplementalGroupsPolicy?: boolean;

@@ -1,4 +1,4 @@
-/** The sandbox in which the containers of one pod run: identity, network and what they share. */
+/** The configuration of a pod's sandbox: identity, network and what the pod's containers share. */
 import type {
   ContainerResources,
   SeLinuxLabel,

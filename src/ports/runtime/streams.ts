@@ -1,4 +1,4 @@
-/** Commands that run inside a container, and the streams between them and the client. */
+/** Commands that run inside a container (exec, attach), and the streams between them and the client. */
 import type { Readable, Writable } from 'node:stream';
 
 export interface ExecRequest {
