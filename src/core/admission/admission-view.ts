@@ -1,8 +1,8 @@
 /**
  * The inputs of admission: a pod, the node, and the pods that are on it already.
  *
- * The fields are those of the API objects; here the ones that only admission reads get their types. A
- * field that the API server would default may be absent: the code that reads it applies the default.
+ * The fields are those of the API objects; this file declares the types of the fields that only admission
+ * reads. A field that the API server would default may be absent: the code that reads it applies the default.
  */
 import type { Labels } from '../../api/values/label-selector.ts';
 import type { Container, Pod, PodSpec } from '../../api/pod.ts';
@@ -11,11 +11,11 @@ import type { Others } from './other-pods.ts';
 import type { SysctlAllowlist } from './sysctls.ts';
 
 export interface AdmissionView {
-  /** With its allocated resources, if it has any; else with those of its spec. */
+  /** The pod to admit, with its allocated resources if it has any, else with those of its spec. */
   readonly pod: Pod;
   /** The active pods of this node (KL-63) with their allocated resources, without this one. */
   readonly others: Others;
-  /** Null: it is not known yet. */
+  /** Null: podkeep has not read the Node yet. */
   readonly node: AdmissionNode | null;
   readonly allocatable: ResourceList;
   /** The conditions of pressure that the node is under now, such as `MemoryPressure`. */

@@ -1,5 +1,5 @@
 /**
- * Whether this node admits a pod (KL-59), with the kubelet's order and messages.
+ * Decides whether this node admits a pod (KL-59): the kubelet's checks, in its order and with its messages.
  *
  *     pressure ─> sysctls ─> OS, groups ─> resources, affinity, name, ports, taints ─> AppArmor,
  *                                            │                                         features, shutdown
@@ -7,9 +7,9 @@
  *                                               preempts other pods
  *
  * Invariants:
- *   1. No pod is preempted for one that is rejected in the end: obstacles that preemption cannot remove
- *      are checked first. (The kubelet checks AppArmor, features and the shutdown of the node only after
- *      the preemption.)
+ *   1. No pod is preempted for one that is rejected in the end: obstacles that preemption cannot remove are
+ *      checked first. (The kubelet checks AppArmor, features and the shutdown of the node only after the
+ *      preemption.)
  *   2. The decision depends only on the arguments.
  */
 import type { Pod } from '../../api/pod.ts';
@@ -66,7 +66,7 @@ export function admit(view: AdmissionView): AdmissionDecision {
   return late ? { rejection: late } : preempt(view, failures);
 }
 
-/** A critical pod is not rejected for a lack of resources, so its first obstacle is reported instead. */
+/** A critical pod is not rejected for a lack of resources: only obstacles that preemption cannot remove count. */
 function firstFailure(pod: Pod, { shortages, obstacles }: PredicateFailures): Rejection | null {
   const [shortage] = shortages;
   if (shortage && !isCriticalPod(pod)) return describeShortage(shortage);

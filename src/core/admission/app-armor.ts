@@ -1,4 +1,4 @@
-/** Rejects a pod that relies on AppArmor where its profiles cannot be enforced (E-18). */
+/** Rejects a pod with an AppArmor profile if this node cannot enforce the profile (E-18). */
 import type { Pod } from '../../api/pod.ts';
 import {
   admissionSpecOf,
@@ -8,7 +8,7 @@ import {
 } from './admission-view.ts';
 import type { Rejection } from './rejection.ts';
 
-/** Before there were fields, annotations held the profiles, one for each container. */
+/** The deprecated annotations for AppArmor profiles, one for each container. */
 const ANNOTATION_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 const LOCALHOST_PREFIX = 'localhost/';
 

@@ -1,4 +1,4 @@
-/** Which pods are critical, and which pods they may preempt. */
+/** Decides which pods are critical, and which pods a pod may preempt. */
 import type { Pod } from '../../api/pod.ts';
 import { isMirrorPod, isStaticPod } from '../pod/pod-facts.ts';
 import { admissionSpecOf } from './admission-view.ts';
@@ -12,7 +12,10 @@ export function isCriticalPod(pod: Pod): boolean {
   return priority !== undefined && priority >= SYSTEM_CRITICAL_PRIORITY;
 }
 
-/** Among critical pods, and among those that are not, the higher priority wins. */
+/**
+ * A critical pod may preempt every pod that is not critical; otherwise the preemptor needs the higher
+ * priority.
+ */
 export function mayPreempt(preemptor: Pod, victim: Pod): boolean {
   if (isCriticalPod(preemptor) && !isCriticalPod(victim)) return true;
   const [own, other] = [admissionSpecOf(preemptor).priority, admissionSpecOf(victim).priority];

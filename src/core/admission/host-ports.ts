@@ -1,8 +1,8 @@
 /**
- * Are the host ports that a pod wants still free?
+ * Finds a host port of a pod that another pod on this node already uses.
  *
- * Where pods share the network of their machine, as those of an ordinary user do, every port that a
- * pod declares is a host port.
+ * If pods share the network of the machine (podkeep runs as an ordinary user), every port that a pod declares
+ * is a host port.
  */
 import type { Pod } from '../../api/pod.ts';
 import { isSidecar } from '../pod/pod-facts.ts';
@@ -18,15 +18,13 @@ interface TakenPort {
 export interface PortClash {
   readonly port: number;
   readonly protocol: string;
-  /** The pod that has it. */
+  /** The pod that already uses the port. */
   readonly other: Pod;
 }
 
 const EVERY_ADDRESS = '0.0.0.0';
 
-/**
- * Null: all are free. Two pods may use the same port only on two different explicit addresses.
- */
+/** Null: all ports are free. Two pods may use the same port only on two different explicit addresses. */
 export function findPortClash(pod: Pod, others: Others, sharesNetwork: boolean): PortClash | null {
   const wanted = hostPortsOf(pod, sharesNetwork);
   if (wanted.length === 0) return null;
@@ -38,7 +36,7 @@ export function findPortClash(pod: Pod, others: Others, sharesNetwork: boolean):
   return null;
 }
 
-/** Only of containers that run as long as the pod does. */
+/** The ports of regular containers and sidecars; init containers end before these start. */
 function hostPortsOf(pod: Pod, sharesNetwork: boolean): readonly TakenPort[] {
   const { containers, initContainers = [] } = admissionSpecOf(pod);
   return [...initContainers.filter(isSidecar), ...containers].flatMap(({ ports = [] }) =>

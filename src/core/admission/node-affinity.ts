@@ -1,4 +1,4 @@
-/** Whether a pod's node selector and required affinity match a node's labels and name. */
+/** Decides whether a pod's node selector and required node affinity match a node's labels and name. */
 import {
   checkRequirement,
   matchesLabels,
@@ -27,7 +27,10 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
   ['Lt', 'lt'],
 ]);
 
-/** Its nodeSelector holds, and one of the terms of its required affinity, if it has any. */
+/**
+ * True if the node matches the pod's nodeSelector and, if the pod has a required node affinity, one of its
+ * terms.
+ */
 export function wantsNode(pod: Pod, node: AffinityNode): boolean {
   const { nodeSelector = {}, affinity } = admissionSpecOf(pod);
   const isSelected = Object.entries(nodeSelector).every(
@@ -39,7 +42,7 @@ export function wantsNode(pod: Pod, node: AffinityNode): boolean {
   return required.nodeSelectorTerms?.some((term) => holdsFor(term, node)) ?? false;
 }
 
-/** An empty term matches no node, and neither does an invalid one. */
+/** An empty term and an invalid term match no node. */
 function holdsFor(term: NodeSelectorTerm, { name, labels }: AffinityNode): boolean {
   const { matchExpressions = [], matchFields = [] } = term;
   if (matchExpressions.length === 0 && matchFields.length === 0) return false;
@@ -56,7 +59,10 @@ function meets({ key, operator: name, values = [] }: NodeSelectorRequirement, la
   return checkRequirement(requirement) === undefined && matchesLabels([requirement], labels);
 }
 
-/** A field has one value, and a node has one field: any other one is the empty text. */
+/**
+ * `metadata.name` is the only field of a node; every other field has the empty value. A requirement names one
+ * value.
+ */
 function meetsField({ key, operator, values = [] }: NodeSelectorRequirement, name: string) {
   const [wanted] = values;
   if (wanted === undefined || values.length > 1) return false;

@@ -1,4 +1,4 @@
-/** A node under pressure rejects pods that would make it worse (KL-59). */
+/** Rejects pods while the node is under memory, disk or PID pressure, except critical pods (KL-59). */
 import { qosClass } from '../resources/qos-class.ts';
 import { admissionSpecOf, type AdmissionView } from './admission-view.ts';
 import { isCriticalPod } from './critical-pod.ts';

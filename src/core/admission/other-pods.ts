@@ -1,11 +1,11 @@
 /**
- * The pods on a node, with the sum of their requests: admitting the next pod need not add them up
+ * The pods on a node with the sum of their requests, so that admission of the next pod need not add them up
  * again.
  */
 import type { Pod } from '../../api/pod.ts';
 import { PODS, requestCounts } from './resource-counts.ts';
 
-/** The pods beside which a new one must fit. */
+/** The pods already on the node, which a new pod must fit beside. */
 export interface Others {
   /** In the units of resource-counts.ts. */
   requested(resource: string): bigint;

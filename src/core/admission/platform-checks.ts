@@ -1,11 +1,14 @@
-/** Checks whether the machine and its runtime have what a pod needs: its operating system, features, AppArmor. */
+/**
+ * Rejects a pod if the machine or its runtime lacks what the pod needs: the operating system, strict
+ * supplemental groups, pod-level resources, or declared node features.
+ */
 import type { Pod } from '../../api/pod.ts';
 import { admissionSpecOf, type AdmissionNode, type AdmissionView } from './admission-view.ts';
 import type { Rejection } from './rejection.ts';
 
 const OS_LABEL = 'kubernetes.io/os';
 
-/** The labels of the pod itself, not those of its node selector. */
+/** Compares the OS with the labels of the pod itself, not with its node selector, as the kubelet does. */
 export function rejectOtherOs({ pod, platform: { os } }: AdmissionView): Rejection | null {
   const label = pod.metadata.labels?.[OS_LABEL];
   if (label !== undefined && label !== os) {
@@ -34,7 +37,7 @@ export function rejectStrictGroups(pod: Pod, { status }: AdmissionNode): Rejecti
   };
 }
 
-/** Only Linux has cgroups to hold a pod as a whole. */
+/** Pod-level resources need cgroups, which only Linux has. */
 export function rejectPodLevelResources({ pod, platform: { os } }: AdmissionView) {
   if (os === 'linux' || !hasPodLevelResources(pod)) return null;
   return {
@@ -43,7 +46,10 @@ export function rejectPodLevelResources({ pod, platform: { os } }: AdmissionView
   };
 }
 
-/** Features that a node has to declare before pods may rely on them, in alphabetical order. */
+/**
+ * Rejects a pod that needs features which this node does not declare. The message lists them in alphabetical
+ * order.
+ */
 export function rejectMissingFeatures({ pod, platform }: AdmissionView): Rejection | null {
   const missing = [...neededFeatures(pod)].filter((name) => !platform.declaredFeatures.has(name));
   if (missing.length === 0) return null;

@@ -1,4 +1,4 @@
-/** The status of a pod that was preempted for a critical one. */
+/** Builds the status of a pod that the kubelet preempted to admit a critical pod. */
 import {
   findCondition,
   replaceOrAppendCondition,

@@ -1,9 +1,9 @@
 /**
- * Which pods are preempted so that a critical pod fits (the kubelet's preemption, not the scheduler's).
+ * Chooses the pods to preempt so that a critical pod fits (the kubelet's preemption, not the scheduler's).
  *
- * As few pods as possible, by QoS class: a guaranteed pod is preempted only if all the others together
- * would not free enough, a burstable one only if the best-effort ones would not. Within a class the pod
- * that comes closest to what is missing is chosen; among equals the smaller one.
+ * It preempts as few pods as possible, by QoS class: a guaranteed pod only if all burstable and best-effort
+ * pods together would not free enough, a burstable pod only if the best-effort pods would not. Within a class
+ * it chooses the pod whose requests come closest to the missing resources, and among equals the smaller pod.
  */
 import type { Pod, QosClass } from '../../api/pod.ts';
 import { qosClass } from '../resources/qos-class.ts';
@@ -37,7 +37,7 @@ export function planPreemption(
   return { victims: [...first, ...middle, ...last] };
 }
 
-/** What is still missing without these pods. */
+/** The resources that would still be missing after these pods were preempted. */
 function without(needs: readonly Need[], pods: readonly Pod[]): readonly Need[] {
   return needs
     .map(({ resource, amount }) => ({
@@ -47,7 +47,7 @@ function without(needs: readonly Need[], pods: readonly Pod[]): readonly Need[] 
     .filter(({ amount }) => amount > 0n);
 }
 
-/** All of them together are enough: the caller has checked that. */
+/** The caller has checked that all pods together free enough. */
 function choose(pods: readonly Pod[] = [], needs: readonly Need[]): readonly Pod[] {
   const pool = [...pods];
   const chosen: Pod[] = [];
@@ -76,7 +76,7 @@ function byUsefulness(a: Candidate, b: Candidate): number {
   return 0;
 }
 
-/** How far this pod alone is from all that is needed, each resource weighing the same. */
+/** How far the requests of this pod alone are from the missing resources; each resource has the same weight. */
 function distanceOf(pod: Pod, needs: readonly Need[]): number {
   return needs.reduce((sum, { resource, amount }) => {
     const rest = amount - requestOf(pod, resource);

@@ -1,4 +1,4 @@
-/** Why a pod is rejected, and the status of a rejected pod (KL-62). */
+/** The reason why admission rejects a pod, and the status of a rejected pod (KL-62). */
 import type { Pod, PodStatus } from '../../api/pod.ts';
 import { qosClass } from '../resources/qos-class.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Does the node have the resources that a pod requests?
+ * Finds the resources that a pod requests and the node does not have left.
  *
- *     requested > allocatable - allocated to the others  =>  it does not
+ *     requested > allocatable - requested by the other pods  =>  shortage
  */
 import type { Container, Pod } from '../../api/pod.ts';
 import type { ResourceList } from '../../api/resources.ts';
@@ -15,7 +15,7 @@ import {
   type Counts,
 } from './resource-counts.ts';
 
-/** A resource that the pod requests and the node does not have. */
+/** A resource of which the pod requests more than the node has left. */
 export interface Shortage {
   readonly resource: string;
   readonly requested: bigint;
@@ -47,19 +47,19 @@ export function findShortages(
   return shortages.filter((one) => missingOf(one) > 0n);
 }
 
-/** How much would have to become free. */
+/** How much of the resource would have to become free. */
 export function missingOf({ requested, used, capacity }: Shortage): bigint {
   return requested - (capacity - used);
 }
 
-/** What becomes free when this pod is gone. */
+/** How much of the resource becomes free when this pod is gone. */
 export function requestOf(pod: Pod, resource: string): bigint {
   return resource === PODS ? 1n : (requestCounts(pod).get(resource) ?? 0n);
 }
 
 /**
- * Without the extended resources that the node does not account for: those that it does not have belong
- * to the cluster, and those behind a claim are allocated with the claim.
+ * Leaves out extended resources that this node does not account for: cluster-level resources, which are not
+ * in the node's capacity, and resources that a ResourceClaim provides.
  */
 function withoutForeignRequests(pod: Pod, capacity: Counts): Pod {
   const { containers, initContainers = [] } = pod.spec;

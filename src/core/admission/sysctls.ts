@@ -1,6 +1,6 @@
 /**
- * Sysctls that a pod may set: those that are namespaced, so that no other pod is affected, and cannot
- * harm the node; and those that the node's administrator allows in addition.
+ * Decides which sysctls a pod may set: the safe ones, which are namespaced and so affect neither other pods
+ * nor the node, and those that the node's administrator allows in addition (allowedUnsafeSysctls).
  *
  *     net.ipv4.tcp_syncookies    by name
  *     net.ipv4.conf.*            by prefix
@@ -18,7 +18,7 @@ export interface SysctlAllowlist {
 
 type Namespace = 'IPC' | 'Net';
 
-/** With the first kernel that has them in each namespace. */
+/** The safe sysctls, each with the first kernel version that has it per namespace. */
 const SAFE_SYSCTLS: readonly (readonly [name: string, major: number, minor: number])[] = [
   ['kernel.shm_rmid_forced', 0, 0],
   ['net.ipv4.ip_local_port_range', 0, 0],
@@ -62,7 +62,7 @@ export const sysctlNotNamespaced = defineError<{ pattern: string }>({
   message: ({ pattern }) =>
     `the sysctls ${JSON.stringify(pattern)} are not namespaced, so pods may not set them`,
   hint: () =>
-    'A pod that sets them would set them for the whole machine. Take them out of allowedUnsafeSysctls.',
+    'A pod that sets them would set them for the whole machine. Remove them from allowedUnsafeSysctls.',
 });
 
 export function sysctlAllowlist(patterns: readonly string[]): SysctlAllowlist {
@@ -88,7 +88,7 @@ export function rejectSysctls({ pod, platform }: AdmissionView): Rejection | nul
   return null;
 }
 
-/** In a namespace of the host the parameter would be the host's. */
+/** In a namespace of the host, the pod would set the sysctl of the host. */
 function faultOf(
   name: string,
   { names, prefixes }: SysctlAllowlist,

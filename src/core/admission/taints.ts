@@ -1,7 +1,7 @@
-/** Which taints a pod tolerates. */
+/** Decides whether the tolerations of a pod tolerate a taint. */
 import type { Taint, Toleration } from './admission-view.ts';
 
-/** An empty key or effect stands for all of them; without an operator the values must be equal. */
+/** An empty key or effect matches all keys or effects; without an operator the values must be equal. */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
   const { key = '', operator = '', value = '', effect = '' } = toleration;
   if (effect !== '' && effect !== taint.effect) return false;
@@ -17,7 +17,7 @@ export function toleratesTaint(
   return tolerations?.some((toleration) => tolerates(toleration, taint)) ?? false;
 }
 
-/** The only effect that a kubelet enforces; the others are for the scheduler. */
+/** NoExecute is the only effect that a kubelet enforces; the scheduler enforces the others. */
 export function toleratesNoExecute(
   tolerations: readonly Toleration[] | undefined,
   taints: readonly Taint[] | undefined,

@@ -1,5 +1,5 @@
 /**
- * Decides the state of one alert: of one rule and one subject (a pod, a container or the node).
+ * Decides the state of one alert, which belongs to one rule and one subject (a pod, a container or the node).
  *
  *     inactive ──true──> pending ──true for `for`──> firing ──false──> resolved ──15 min──> inactive
  *                           └──false──> inactive       ▲  │               │
@@ -53,7 +53,7 @@ export type Event =
 export type Effect =
   | { readonly type: 'fired' }
   | { readonly type: 'resolved' }
-  /** Monotonic. Replaces an earlier one; an alert without one needs no timer. */
+  /** Monotonic time. Replaces an earlier `wakeAt`; an alert without `wakeAt` needs no timer. */
   | { readonly type: 'wakeAt'; readonly ms: number };
 
 export interface Decision {

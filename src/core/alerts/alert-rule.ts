@@ -1,11 +1,14 @@
-/** A rule that was loaded: compiled, checked, and with everything that its alerts need. */
+/** An alert rule after it was loaded: parsed, checked and compiled, with everything that its alerts need. */
 import type { Program } from '../../cel/cel.ts';
 import type { Settings } from './alert-machine.ts';
 import type { Template } from './annotation-template.ts';
 import type { RuleAction } from './rule-action.ts';
 import type { AlertInput } from './rule-variables.ts';
 
-/** What a rule is evaluated for, by what its expression reads. */
+/**
+ * What a rule is evaluated for: each container, each pod or the node. The variables that its expression reads
+ * decide which.
+ */
 export type SubjectKind = 'container' | 'pod' | 'node';
 
 export interface AlertRule extends Settings {
@@ -13,13 +16,13 @@ export interface AlertRule extends Settings {
   readonly id: string;
   readonly alert: string;
   readonly group: string;
-  /** Where it comes from; empty: it ships with podkeep. */
+  /** The file that defines the rule; empty: it ships with podkeep. */
   readonly file: string;
   readonly severity: string;
   readonly subject: SubjectKind;
-  /** What the expression reads: only a change of these causes an evaluation. */
+  /** The variables that the expression reads: only a change of one of them causes an evaluation. */
   readonly reads: ReadonlySet<AlertInput>;
-  /** What its texts read in addition. */
+  /** The variables that only its labels and annotations read. */
   readonly shows: ReadonlySet<AlertInput>;
   readonly condition: Program;
   readonly labels: ReadonlyMap<string, Template>;

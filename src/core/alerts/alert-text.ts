@@ -1,6 +1,6 @@
 /**
- * Texts of alerts. Names and messages of pods are chosen by their owners, and end in Events, headers,
- * terminals and other programs: so every text that an alert carries is bounded and has no control
+ * Makes the texts of alerts safe. The owners of pods choose their names and messages, and alerts carry them
+ * into Events, headers, terminals and other programs. So every text is limited in length, and has no control
  * characters and no halves of surrogate pairs.
  */
 import { codePoints } from '../../lib/code-points.ts';

@@ -1,7 +1,7 @@
 /**
- * Texts with expressions in them: `{{ container.name }} restarted {{ container.restartCount }} times`.
- * Between the braces is an expression of CEL over the variables of the rule. One that fails shows as
- * `<error>`: an alert must not be lost over its text.
+ * Compiles and renders the labels and annotations of alert rules: `{{ container.name }} restarted {{
+ * container.restartCount }} times`. Between the braces is a CEL expression over the variables of the rule. An
+ * expression that fails is rendered as `<error>`: a mistake in a text must not prevent the alert.
  */
 import {
   Budget,

@@ -1,9 +1,9 @@
 /**
- * The containers of a pod as alert rules read them: every field is there, so a rule needs no `has`, and what
- * happened in the last ten minutes is counted.
+ * Builds the containers of a pod as alert rules read them: every field is present, so a rule needs no `has`,
+ * and restarts, readiness changes and OOM kills of the last ten minutes are counted.
  *
- * A status shows the present only. Flapping and repeated kills show in the difference of two statuses, so
- * the marks of a container collect the times of such differences; at most 100 of each.
+ * A status shows only the present. Flapping and repeated kills show in the difference of two statuses, so the
+ * marks of a container record the times of these differences, at most 100 of each kind.
  */
 import type { ContainerStatus, Pod } from '../../api/pod.ts';
 import { parseTime } from '../../api/values/time.ts';
@@ -18,9 +18,9 @@ export type AlertedContainer = {
   readonly state: string;
   readonly waitingReason: string;
   readonly waitingMessage: string;
-  /** Of the present state, or else of the last one; empty: it never ended. */
+  /** The reason of `state`, or else of `lastState`; empty: the container never terminated. */
   readonly terminatedReason: string;
-  /** 0 if it never ended. */
+  /** 0 if the container never terminated. */
   readonly exitCode: number;
   /** Within the last ten minutes. */
   readonly recentRestarts: number;
@@ -58,7 +58,7 @@ export function viewContainers(
   return { views, marks };
 }
 
-/** When a count of the pod changes next because time has passed; infinite: never. */
+/** When the oldest counted event becomes older than ten minutes, so that a count falls; infinite: never. */
 export function nextExpiry(marks: PodMarks): number {
   const times = [...marks.values()].flatMap(({ restarts, readyChanges, oomKills }) =>
     [restarts[0], readyChanges[0], oomKills[0]].filter((time) => time !== undefined),

@@ -1,5 +1,6 @@
 /**
- * What a rule may do when one of its alerts starts to fire, and for which pods and containers that is refused.
+ * The actions that a rule may run when one of its alerts starts to fire, and the pods and containers for
+ * which podkeep refuses them.
  */
 import type { Pod } from '../../api/pod.ts';
 import { isCriticalPod } from '../admission/critical-pod.ts';
@@ -32,13 +33,13 @@ export type ActionTask =
 export interface RuleAction {
   readonly task: ActionTask;
   readonly limit: ActionLimit;
-  /** It is decided and recorded, and nothing is done. */
+  /** The action is decided and recorded, but not performed. */
   readonly dryRun: boolean;
 }
 
 /**
- * For whom an action counts as done. A pod that is evicted comes back from its controller under another name:
- * for evictions, all pods of a controller are one subject.
+ * The subject for which an action runs at most once in its window. A controller replaces an evicted pod under
+ * another name, so for evictions all pods of a controller are one subject.
  */
 export function actionSubjectOf(
   { type }: ActionTask,
@@ -58,7 +59,7 @@ export function evictionRefusal(pod: Pod): string | null {
   return endedPod(pod);
 }
 
-/** Null: the container may be stopped, and the kubelet starts it again. */
+/** Null: podkeep may stop the container, because the kubelet starts it again. */
 export function restartRefusal(pod: Pod, name: string): string | null {
   const container = initAndRegularContainers(pod.spec).find((one) => one.name === name);
   if (!container) return `the pod has no container ${name}`;

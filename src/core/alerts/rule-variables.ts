@@ -1,6 +1,6 @@
 /**
- * What alert rules can read: the variables, their types, and how JSON becomes their values. Rules are checked
- * against these types when they are loaded.
+ * The variables that alert rules can read, their CEL types, and the conversion of JSON to CEL values. Rules
+ * are checked against these types when they are loaded.
  *
  *     pod          the Pod of core/v1, with its newest status       node      the Node of core/v1
  *     containers   views of its containers, init containers too     metrics   figures of this node
@@ -99,7 +99,7 @@ const VARIABLES: ReadonlyMap<AlertInput, () => CelType> = new Map<AlertInput, ()
 
 let declared: ReadonlyMap<AlertInput, CelType> | undefined;
 
-/** Made with the first call: the types of a Pod take a few milliseconds. */
+/** Built at the first call, because the types of a Pod take a few milliseconds. */
 export function ruleVariables(): ReadonlyMap<AlertInput, CelType> {
   declared ??= new Map([...VARIABLES].map(([name, type]) => [name, type()]));
   return declared;
@@ -115,7 +115,7 @@ export function ruleValues(inputs: RuleInputs): readonly (CelValue | undefined)[
   });
 }
 
-/** JSON by its type: the same number is an int here and a double there. */
+/** Converts JSON by its CEL type: the same JSON number can be an int or a double. */
 function valueOf(json: Json, type: CelType): CelValue {
   if (json === null) return null;
   if (type.kind === 'object' && isJsonObject(json)) return new ObjectValue(json, readerOf(type));
@@ -162,7 +162,7 @@ function structType(struct: StructType): CelType {
   if (known) return known;
   const fields = new Map<string, CelType>();
   const type: CelType = { kind: 'object', fields };
-  // Before its fields: a type may contain itself.
+  // Stored before its fields are resolved: a type may contain itself.
   structTypes.set(struct.name, type);
   for (const { name, shape } of struct.fields) fields.set(name, shapeType(shape));
   return type;

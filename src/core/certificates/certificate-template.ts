@@ -1,5 +1,6 @@
 /**
- * What a node's certificate must contain, and whether the existing one does.
+ * Computes what a node's client or serving certificate must contain, and checks an existing certificate
+ * against it.
  *
  *     client   the node's name, and nothing else: with it the node authenticates to the API server
  *     serving  the same name, and every name and address of the node
@@ -30,7 +31,7 @@ export function clientTemplate(nodeName: string): CertificateTemplate {
   };
 }
 
-/** `addresses` is that field of a Node's status. Null: there is no IP address in it yet. */
+/** `addresses` is `status.addresses` of the Node. Null: it has no IP address yet. */
 export function servingTemplate(
   nodeName: string,
   addresses: Json | undefined,

@@ -1,10 +1,10 @@
 /**
- * When a certificate is replaced, and how long to wait after an attempt that failed, as the kubelet
- * does both.
+ * Decides when the kubelet replaces a certificate, and how long it waits after a failed attempt, with the
+ * kubelet's numbers.
  *
  *     issued ──70 to 90 % of its life──> request the next one ──refused──> 2, 4, 8, 16, 32, 32 … s
  *
- * With jitter, so that nodes that were created together do not keep rotating together.
+ * Both have jitter, so that nodes that were created together do not rotate together.
  */
 import { satisfies, type CertificateTemplate } from './certificate-template.ts';
 
@@ -16,11 +16,11 @@ export interface HeldCertificate extends CertificateTemplate {
 export interface RotationFacts {
   /** Null: there is none. */
   readonly held: HeldCertificate | null;
-  /** Null: it is not known yet what to request. */
+  /** Null: the node does not know yet what to request. */
   readonly wanted: CertificateTemplate | null;
-  /** From 0 to 1; the same one as long as the certificate is in use. */
+  /** A random number from 0 to 1, the same as long as the certificate is in use. */
   readonly chance: number;
-  /** The current one must be replaced, whatever it contains. */
+  /** The current certificate must be replaced, whatever it contains. */
   readonly isForced: boolean;
 }
 
@@ -36,7 +36,7 @@ const RETRY_SPREAD = 0.1;
 const GROWING_RETRIES = 4;
 const LAST_RETRY_MS = 32_000;
 
-/** What to do now, until something changes or the time has come. */
+/** The step to take now: request a certificate, or wait until a time or until the facts change. */
 export function nextRotationStep(facts: RotationFacts, nowMs: number): RotationStep {
   const { held, wanted, chance, isForced } = facts;
   if (wanted === null) return { type: 'wait', untilMs: Number.POSITIVE_INFINITY };

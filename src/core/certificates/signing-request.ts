@@ -1,5 +1,5 @@
 /**
- * CertificateSigningRequests: the object that a node creates, and what its status means.
+ * Builds the CertificateSigningRequest that a node creates, and reads its state from its status.
  *
  *     sent ──> waiting ──approved and signed──> issued
  *                 ├──> denied by an approver, or failed by the signer
@@ -15,7 +15,7 @@ export interface WantedSignature {
   /** Empty: the API server chooses one. */
   readonly name: string;
   readonly signer: Signer;
-  /** Of the key: only RSA keys encipher others. */
+  /** The key is an RSA key: only these get the usage `key encipherment`. */
   readonly isRsa: boolean;
   /** PEM of the request. */
   readonly pem: string;

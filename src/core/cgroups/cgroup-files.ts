@@ -1,4 +1,7 @@
-/** The kernel's files for the limits of a cgroup, in each of the two versions. */
+/**
+ * Converts the limits of a cgroup to the files to write in cgroup v1 or v2, and to properties of a systemd
+ * unit.
+ */
 import { cpuWeightOf } from './cpu-numbers.ts';
 import type { CgroupLimits } from './pod-limits.ts';
 
@@ -55,7 +58,7 @@ function fileOf(controller: string, file: string, value: number): CgroupFile {
   return { controller, file, value: String(value) };
 }
 
-/** The same as properties of a systemd unit; otherwise systemd would undo what is written. */
+/** The same limits as properties of a systemd unit; otherwise systemd would overwrite the files. */
 export function unitProperties(limits: CgroupLimits, version: CgroupVersion): readonly string[] {
   const { cpuShares, cpuQuotaUs, cpuPeriodUs = PERIOD_US, memoryBytes, processes } = limits;
   const isV1 = version === 1;

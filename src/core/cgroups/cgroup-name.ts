@@ -1,5 +1,5 @@
 /**
- * Names of cgroups, and how each of the two drivers writes them.
+ * Names the cgroups of pods, and converts names to paths for the cgroupfs and the systemd driver.
  *
  *     [kubepods, burstable, pod1-2]
  *     cgroupfs   /kubepods/burstable/pod1-2

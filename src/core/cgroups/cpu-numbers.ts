@@ -1,5 +1,5 @@
 /**
- * Requests and limits in the numbers that the kernel takes.
+ * Converts CPU requests and limits, and sizes of huge pages, to the numbers and names of the kernel.
  *
  *     250m of CPU   256 shares (version 1), weight 10 (version 2), or 25,000 µs in each 100,000
  *     2Mi pages     the file is named 2MB

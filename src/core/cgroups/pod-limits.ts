@@ -1,12 +1,12 @@
 /**
- * The limits of a pod's cgroup, and of those above it.
+ * Computes the limits of a pod's cgroup, and of the cgroups above it.
  *
  *     Guaranteed   CPU shares, CPU quota and memory limit of the whole pod
  *     Burstable    CPU shares; CPU quota and memory limit only if every container, or the pod, sets that limit
  *     BestEffort   the smallest CPU shares
  *
- * A pod's cgroup limits it as a whole: that covers memory that its containers share, and processes that
- * run beside them.
+ * A pod's cgroup limits the pod as a whole, including memory that its containers share and processes that run
+ * beside them.
  */
 import { isZeroQuantity, quantityMilliValue, quantityValue } from '../../api/values/quantity.ts';
 import { readQuantity } from '../../api/values/quantity-text.ts';
@@ -51,7 +51,7 @@ export function podCgroupLimits(pod: Pod, settings: PodLimitSettings): CgroupLim
   };
 }
 
-/** Each burstable pod gets its part of the sum of their requests. */
+/** The CPU shares of the burstable cgroup: the sum of the requests of all burstable pods. */
 export function burstableShares(activePods: readonly Pod[]): number {
   const burstable = activePods.filter((pod) => qosClass(pod) === 'Burstable');
   return cpuSharesOf(burstable.reduce((sum, pod) => sum + milli(podRequests(pod)), 0));
@@ -59,7 +59,7 @@ export function burstableShares(activePods: readonly Pod[]): number {
 
 export const BEST_EFFORT_LIMITS: CgroupLimits = { cpuShares: SHARES_LEAST };
 
-/** For all pods together: the node's capacity without what is reserved. */
+/** The limits for all pods together: the node's allocatable. */
 export function nodeCgroupLimits(allocatable: ResourceList): CgroupLimits {
   const { cpu, memory, pid } = allocatable;
   return {

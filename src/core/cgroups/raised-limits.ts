@@ -1,13 +1,13 @@
 /**
- * The limits of a pod's cgroup while its containers are resized one by one: the larger of the old and
- * the new ones. Otherwise a container that grows would hit the old limit of its pod, and one that has
- * not shrunk yet the new one.
+ * Computes the limits of a pod's cgroup while its containers are resized one by one: the larger of the old
+ * and the new limits. Otherwise a container that has grown would hit the pod's old limit, and a container
+ * that has not shrunk yet would hit the new limit.
  */
 import type { CgroupLimits } from './pod-limits.ts';
 
 const NO_LIMIT = -1;
 
-/** `current`: null is no limit. */
+/** The limits that the cgroup has now. Null: no limit. */
 export interface CurrentLimits {
   readonly cpuQuotaUs: number | null;
   readonly memoryBytes: number | null;

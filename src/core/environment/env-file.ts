@@ -1,11 +1,11 @@
 /**
- * Finds a variable in a file that one container wrote for another.
+ * Reads a variable from an environment file that one container wrote for another (`fileKeyRef`).
  *
- *     NAME='value'   # a value in single quotes, taken as it is, over several lines if need be
+ *     NAME='value'   # a value in single quotes, taken literally; it may span several lines
  *     NAME= 'value'  # a blank after the equals sign: the value is empty
  *
- * Anything else before the variable is an error, and there is no value: a file that is half understood
- * would give a container half a password.
+ * Any other line before the variable is an error: a container must not start with a part of a value, such as
+ * half a password.
  */
 import { inputUnresolved } from './environment-errors.ts';
 

@@ -6,6 +6,6 @@ export const inputUnresolved = defineError<{ reason: string }>({
   retry: 'backoff',
   message: ({ reason }) => reason,
   hint: () =>
-    'Create what the message names, or mark the reference as optional. The container starts by itself ' +
-    'as soon as everything is there.',
+    'Create the object that the message names, or mark the reference as optional. The container starts ' +
+    'automatically once everything exists.',
 });

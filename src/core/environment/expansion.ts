@@ -3,7 +3,7 @@
  *
  *     $(NAME)   the value; an unknown name stays as it is written
  *     $$        one dollar, so `$$(NAME)` is the text `$(NAME)`
- *     $x, $(…   stay as they are when they are no reference
+ *     $x, $(…   stay as they are: they are no references
  */
 
 /** The value of a name. Undefined: it is unknown. */

@@ -1,4 +1,4 @@
-/** Quotes text as Go does: readers of downward API files parse exactly that form. */
+/** Quotes text exactly as Go's strconv.Quote does, because readers of downward API files parse that form. */
 
 const SHORT: ReadonlyMap<string, string> = new Map([
   ['\u0007', String.raw`\a`],

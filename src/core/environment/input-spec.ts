@@ -1,8 +1,8 @@
 /**
  * The fields of a pod's spec that decide the inputs of its containers: variables, command and mounts.
  *
- * The API objects have them already; here they only get their types. A field that the API server would
- * default may be absent.
+ * The API objects have these fields already; this file only declares their types. A field that the API server
+ * would default may be absent.
  */
 import type { Container, Pod, PodSpec, VolumeMount } from '../../api/pod.ts';
 

@@ -1,4 +1,4 @@
-/** The data of config maps and secrets by key: as text for variables, as bytes for files. */
+/** Reads the data of config maps and secrets by key: as text for variables, as bytes for files. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 
 /** Binary data of a config map cannot be used for variables. */

@@ -1,7 +1,7 @@
 /**
- * The downward API: fields of a pod by path, as a variable (`envFieldOf`) or as a file
- * (`metadataFieldOf`). Files have fewer paths, because their pod has no addresses yet when they are
- * first written.
+ * Resolves the downward API's `fieldRef`: a field of the pod by path, for a variable (`envFieldOf`) or a file
+ * (`metadataFieldOf`). Files support fewer paths, because the pod has no addresses yet when they are first
+ * written.
  */
 import type { Pod } from '../../api/pod.ts';
 import { checkLabelKey } from '../../api/validation-names.ts';

@@ -1,7 +1,8 @@
 /**
- * A resource of a container as a number for the container itself: `limits.memory` in mebibytes, say.
+ * Resolves the downward API's `resourceFieldRef`: a request or limit of a container as a number, such as
+ * `limits.memory` in mebibytes.
  *
- * A limit that is not set is the pod's, if it has one, or else the node's allocatable. The division
+ * If the container sets no limit, the limit of the pod is used, or else the node's allocatable. The division
  * rounds up, so that half a processor does not become zero.
  */
 import type { Container, Pod } from '../../api/pod.ts';
@@ -15,10 +16,10 @@ const DEFAULTED: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-stor
 const POD_LEVEL: ReadonlySet<string> = new Set(['cpu', 'memory']);
 
 /**
- * `own` is the container of the reference; a name in the reference selects another one of the pod. Null:
- * a volume's reference, which always names one. The kubelet treats the two differently in details, and
- * so does podkeep: volumes ignore the pod-level limits, and variables do not give an init container the
- * node's allocatable.
+ * `own` is the container whose variable has the reference; a name in the reference selects another container
+ * of the pod. Null: the reference is in a volume, and always names a container. As in the kubelet, the two
+ * differ: volumes ignore pod-level limits, and a variable that names another init container gets no default
+ * limit.
  */
 export function resourceFieldOf(
   pod: Pod,

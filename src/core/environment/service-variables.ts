@@ -1,9 +1,9 @@
 /**
- * Variables by which containers find services: `{NAME}_SERVICE_HOST`, `{NAME}_SERVICE_PORT`, and those
- * of the former Docker links.
+ * Builds the environment variables by which containers find services: `{NAME}_SERVICE_HOST`,
+ * `{NAME}_SERVICE_PORT`, and those of the former Docker links.
  *
- * The API server's service is always included: its clients read nothing else. Others only if they are
- * in the pod's namespace, and if the pod has `enableServiceLinks`.
+ * The service `kubernetes` is always included, because clients in a pod find the API server by it. Other
+ * services are included if they are in the pod's namespace and the pod has `enableServiceLinks`.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 

@@ -1,8 +1,8 @@
 /**
- * An Event of core/v1, as the kubelet writes it: what happened to an object, for people.
+ * Builds Events of core/v1 as the kubelet writes them, and the keys that decide which Events are about the
+ * same thing.
  *
- * The keys decide which Events are about the same thing. They are made of lists, not of concatenated
- * texts: "a" + "bc" is not "ab" + "c".
+ * A key is a JSON list and not a concatenated text, in which "a" + "bc" would equal "ab" + "c".
  */
 import type { Time } from '../../api/meta.ts';
 
@@ -84,12 +84,12 @@ export function eventOf(
   };
 }
 
-/** The object. Every other key contains this one, so objects do not affect each other. */
+/** The key of the object. Every other key contains it, so Events of different objects never share a key. */
 export function objectKey({ kind, namespace, name, uid, apiVersion }: InvolvedObject): string {
   return JSON.stringify([kind, namespace, name, uid, apiVersion]);
 }
 
-/** Events that are equal except for their times. */
+/** The key of Events that are equal except for their times. */
 export function repeatKey({ source, involvedObject, type, reason, message }: ApiEvent): string {
   const { component, host } = source;
   const { fieldPath } = involvedObject;
@@ -104,7 +104,7 @@ export function repeatKey({ source, involvedObject, type, reason, message }: Api
   ]);
 }
 
-/** Events that differ only in their messages. The part of the object does not count. */
+/** The key of Events that differ only in their messages and field paths. */
 export function similarKey(event: ApiEvent): string {
   const { source, involvedObject, type, reason, reportingComponent, reportingInstance } = event;
   return JSON.stringify([
@@ -118,7 +118,7 @@ export function similarKey(event: ApiEvent): string {
   ]);
 }
 
-/** Events that share a budget: warnings do not use up that of the others. */
+/** The key of Events that share a rate limit; Warning and Normal Events have separate ones. */
 export function budgetKey({ source, involvedObject, type }: ApiEvent): string {
   return JSON.stringify([source.component, source.host, objectKey(involvedObject), type]);
 }

@@ -1,17 +1,18 @@
 /**
- * Decides what to write for an Event, so that a failing pod floods neither its users nor the API.
+ * Decides whether an Event is created, patched into an earlier one or dropped, so that a failing pod does not
+ * flood the API.
  *
  *     event ──> similar? ──────> seen before? ──────> budget left? ──> create it, or patch the old one
  *               (combined)       (count + 1)          (no: nothing is sent, but it was counted)
  *
- * The rules and numbers are those of client-go's EventCorrelator, which the kubelet uses. It has a
- * memory, but no clock: the caller passes the time. The API's answers do not matter here: podkeep
- * chooses the names and the counts.
+ * The rules and numbers are those of client-go's EventCorrelator, which the kubelet uses. The correlator
+ * remembers earlier Events, but has no clock: the caller passes the time. It does not depend on the API's
+ * answers, because podkeep chooses the names and the counts.
  *
  * Invariants:
  *   1. All events of one key have one name and one firstTimestamp, as long as the key is remembered.
- *   2. Their counts are 1, 2, 3, … in the order of their arrival; one that is held back is counted.
- *   3. Of one object, source and type at most 25 are let through at once, then one in five minutes.
+ *   2. Their counts are 1, 2, 3, … in the order of their arrival; an event that is not sent is counted, too.
+ *   3. Of one object, source and type, at most 25 events are sent in a burst, then one in five minutes.
  */
 import type { Time } from '../../api/meta.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -20,7 +21,7 @@ import { TokenBucket } from '../../lib/token-bucket.ts';
 import { budgetKey, type ApiEvent } from './api-event.ts';
 import { SimilarEvents, type Moment } from './similar-events.ts';
 
-/** What to write. */
+/** The request to send for an Event. */
 export interface Correlated {
   /** The whole event, if it has to be created. */
   readonly event: ApiEvent;
@@ -34,7 +35,7 @@ interface LastEvent {
   readonly count: number;
 }
 
-/** The size of each of its three memories. */
+/** The size of each of the three LRU caches. */
 const REMEMBERED_MAX = 4096;
 const BUDGET_BURST = 25;
 const BUDGET_PER_SECOND = 1 / 300;

@@ -1,11 +1,11 @@
 /**
- * Decides what to do when an Event could not be written.
+ * Decides whether an Event that could not be written is tried again, and when.
  *
  *     no answer, 429, 502, 503, 504, or a Retry-After ──> again, 12 tries in all, 10 s apart
  *     any other refusal ──> given up: it would be refused again
  *
- * The numbers are those of client-go. It also gives up on 502, 503 and 504 without a Retry-After; here
- * they count as no answer, because a gateway sends them when the server is unreachable.
+ * The numbers are those of client-go. It also gives up on 502, 503 and 504 without a Retry-After; here they
+ * count as no answer, because a gateway sends them when the server is unreachable.
  */
 
 /** The API's refusal. */
@@ -18,12 +18,12 @@ export interface Refusal {
 
 export type DeliveryDecision =
   | { readonly type: 'retry'; readonly delayMs: number }
-  /** `isNew` is false if nothing is wrong with the node or the server: it need not be logged. */
+  /** `isNew` is false for an expected refusal, which is not worth an error in the log. */
   | { readonly type: 'giveUp'; readonly isNew: boolean };
 
 const TRIES_MAX = 12;
 const PAUSE_MS = 10_000;
-/** However long a server asks for: other events wait behind this one. */
+/** The longest Retry-After that is honoured, because other events wait behind this one. */
 const RETRY_AFTER_MS_MAX = 60_000;
 const AWAY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 

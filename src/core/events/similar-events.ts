@@ -4,9 +4,9 @@
  *     messages 1 to 9 ──> an event each
  *     messages 10, 11, … ──> one event, which shows the newest message
  *
- * The count starts over after more than ten minutes without a similar event. Messages beyond the limit
- * are not remembered (the kubelet forgets any one of the ten): so the first nine keep their events, and
- * every new message joins the combined one.
+ * The count starts over after more than ten minutes without a similar event. Messages beyond the limit are
+ * not remembered, so the first nine keep their events, and every new message joins the combined event. (The
+ * kubelet drops an arbitrary one of the ten.)
  */
 import type { Time } from '../../api/meta.ts';
 import { LruMap } from '../../lib/lru-map.ts';
@@ -23,7 +23,7 @@ export interface Moment {
 
 export interface Keyed {
   readonly event: ApiEvent;
-  /** Under which repeats of it are counted. */
+  /** Repeats of the event are counted under this key. */
   readonly key: string;
 }
 

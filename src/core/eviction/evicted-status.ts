@@ -1,4 +1,4 @@
-/** The status of a pod that was evicted because the node ran short of something. */
+/** Builds the status of a pod that was evicted because the node is under pressure. */
 import {
   findCondition,
   replaceOrAppendCondition,

@@ -1,5 +1,6 @@
 /**
- * The eviction manager: decides when the node is under pressure, what is reclaimed, and which pod goes.
+ * Decides for the eviction manager when the node is under pressure, what it reclaims, and which pod it
+ * evicts.
  *
  *     resting ──observed──> checkingLimits ──none above its limits──> reclaiming ──reclaimed──> ranking
  *        ▲                        │         (a threshold is met)                     │             │
@@ -56,12 +57,12 @@ export interface EvictionPolicy {
   readonly thresholds: readonly EvictionThreshold[];
   /** How long a pressure lasts after it was last observed. */
   readonly transitionMs: number;
-  /** The longest grace period of a pod that goes for a soft threshold. */
+  /** The longest grace period of a pod that is evicted for a soft threshold. */
   readonly maxPodGraceSeconds: number;
   readonly layout: FileSystemLayout;
 }
 
-/** What outlasts a round. */
+/** The state that is carried from round to round. */
 export interface Memory {
   readonly firstObserved: FirstObserved;
   readonly lastObserved: LastObserved;
@@ -71,7 +72,7 @@ export interface Memory {
   readonly pressures: readonly Pressure[];
 }
 
-/** What a round acts on; the first threshold is the one to reclaim. */
+/** The thresholds that a round acts on; the resource of the first one is reclaimed. */
 interface Round {
   readonly thresholds: readonly EvictionThreshold[];
 }
@@ -90,7 +91,7 @@ export type Event =
       readonly type: 'observed';
       readonly observations: Observations;
       readonly nowMs: number;
-      /** False: pods are not known yet; only the pressures of the node are. */
+      /** False: the pods are not known yet, so the round only updates the node's pressures. */
       readonly mayAct: boolean;
     }
   /** The pods that were evicted because they use more than their own limits allow. */
@@ -112,11 +113,11 @@ export type Effect =
   | { readonly type: 'measure'; readonly resource: StarvedResource }
   /** For the log. */
   | { readonly type: 'report'; readonly problem: EvictionProblem; readonly pod: Pod | null }
-  /** How old the observation was that an eviction rests on. */
+  /** Records the age of the observation that an eviction is based on. */
   | { readonly type: 'countStatsAge'; readonly signal: EvictionSignal; readonly atMs: number }
   | ({ readonly type: 'evict' } & PressureEviction)
   | { readonly type: 'awaitCleanup'; readonly pods: readonly Pod[] }
-  /** The round is over. `isAtOnce`: the next one does not wait. */
+  /** The round is over. `isAtOnce`: the next round starts immediately. */
   | { readonly type: 'rest'; readonly isAtOnce: boolean };
 
 export interface PressureEviction extends EvictionText {
@@ -184,7 +185,7 @@ function observed(
   const memory = { firstObserved: first, lastObserved: last, met, observations, pressures };
   const set: Effect = { type: 'setPressures', pressures };
   if (!mayAct) {
-    // No threshold has acted on these observations: for the next round, they are not old ones.
+    // No threshold has acted on these observations, so the next round must not treat them as already used.
     return giveUp({ ...memory, observations: before.observations }, [set]);
   }
   const updated = updatedThresholds(met, observations, before.observations);

@@ -1,5 +1,5 @@
 /**
- * The message of an evicted pod, in its status and in its Event, in the kubelet's words:
+ * Builds the message of an evicted pod, for its status and its Event, in the kubelet's words:
  *
  *     The node was low on resource: memory. Threshold quantity: 100Mi, available: 89Mi.
  *     Container web was using 3Gi, request is 1Gi, has larger consumption of memory.
@@ -27,7 +27,7 @@ import {
 
 export interface EvictionText {
   readonly message: string;
-  /** Of the Event; empty: nothing is known of the pod. */
+  /** Annotations of the Event; empty: the usage of the pod is unknown. */
   readonly annotations: Readonly<Record<string, string>>;
 }
 
@@ -63,7 +63,7 @@ export function evictionText(
   };
 }
 
-/** Of the first threshold of the resource that was observed. */
+/** Describes the first threshold of the resource whose signal was observed. */
 function thresholdSentence(
   resource: StarvedResource,
   thresholds: readonly EvictionThreshold[],

@@ -1,6 +1,6 @@
 /**
- * The nine eviction signals of the kubelet: what of the node runs short, which condition the node then
- * has, and which resource the eviction manager reclaims.
+ * The nine eviction signals of the kubelet, each with the node condition that it causes and the resource that
+ * the eviction manager reclaims.
  *
  *     signal                         condition        resource
  *     memory.available               MemoryPressure   memory

@@ -4,11 +4,11 @@
  *     memory.available: 100Mi      an amount
  *     nodefs.available: 10%        a part of the capacity
  *
- *     hard   the kubelet evicts at once, with a second of grace
- *     soft   it evicts when the signal was below for the whole grace period
+ *     hard   the kubelet evicts immediately, with a grace period of one second
+ *     soft   it evicts when the signal was below the threshold for the whole grace period
  *
- * Percentages have the precision of Go's float32, because they end up in the node's allocatable storage,
- * where every byte shows.
+ * Percentages have the precision of Go's float32: the node's allocatable storage is computed from them, and
+ * must be equal to the kubelet's to the byte.
  */
 import { addQuantities, quantityFromInteger, type Quantity } from '../../api/values/quantity.ts';
 import type { EvictionSignal } from './eviction-signal.ts';
@@ -29,7 +29,7 @@ export function isHardThreshold({ graceMs }: EvictionThreshold): boolean {
   return graceMs === 0;
 }
 
-/** Equal for two thresholds that mean the same. What is to be reclaimed does not count. */
+/** Equal for two thresholds with the same signal, value and grace period, whatever their minimum reclaim is. */
 export function thresholdKey({ signal, value, graceMs }: EvictionThreshold): string {
   return JSON.stringify([signal, typeof value === 'number' ? value : `${value.nanos}`, graceMs]);
 }

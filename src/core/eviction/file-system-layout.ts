@@ -1,14 +1,14 @@
 /**
- * On which file systems a node keeps the files of pods (nodefs), images (imagefs) and writable layers of
- * containers (containerfs), and what follows from it.
+ * Decides, by the file systems that hold pods (nodefs), images (imagefs) and writable layers (containerfs),
+ * which disk usage counts for a signal and what the kubelet reclaims first.
  *
  *     layout      nodefs                         imagefs                  containerfs is
  *     single      everything                     is nodefs                nodefs
  *     dedicated   logs, volumes                  images, writable layers  imagefs
  *     split       logs, volumes, writable layers images                   nodefs
  *
- * Thresholds of containerfs are never a choice of their own: they are those of the file system that it
- * is, and the kubelet replaces configured ones.
+ * Thresholds of containerfs cannot be configured: the kubelet ignores them, and uses those of the file system
+ * that containerfs is on.
  */
 import type { EvictionSignal } from './eviction-signal.ts';
 import { isHardThreshold, type EvictionThreshold } from './eviction-threshold.ts';
@@ -46,13 +46,13 @@ const STEPS: Readonly<
   split: { nodefs: ['containers'], imagefs: ['images'], containerfs: ['containers'] },
 };
 
-/** What of a pod's disk usage counts for the signal. */
+/** The parts of a pod's disk usage that count for the signal. */
 export function diskParts(signal: EvictionSignal, layout: FileSystemLayout): readonly DiskPart[] {
   const fileSystem = fileSystemOf(signal);
   return fileSystem ? PARTS[layout][fileSystem] : [];
 }
 
-/** In this order. Nothing on the node's level frees memory or process IDs. */
+/** The steps in their order. There are none for memory and process IDs: only evictions free these. */
 export function reclaimSteps(
   signal: EvictionSignal,
   layout: FileSystemLayout,
@@ -66,7 +66,7 @@ export function containerFsIs(layout: FileSystemLayout): 'nodefs' | 'imagefs' {
   return layout === 'dedicated' ? 'imagefs' : 'nodefs';
 }
 
-/** The thresholds with those of containerfs, and a warning for each that was configured. */
+/** Adds the thresholds of containerfs, and returns a warning for each one that was configured. */
 export function withContainerFsThresholds(
   thresholds: readonly EvictionThreshold[],
   layout: FileSystemLayout,

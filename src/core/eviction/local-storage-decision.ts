@@ -1,19 +1,19 @@
 /**
- * Does a pod use more local disk than its own limits allow? Then the kubelet evicts it.
+ * Decides whether the kubelet evicts a pod because it uses more local disk than its own limits allow.
  *
  *     a volume above its sizeLimit ──> the pod above its limit ──> a container above its limit ──> stays
  *              │                               │                              │
  *              └───────────────────────────────┴──────────────────────────────┴──> evict, or spare
  *
- * The first limit that is exceeded names the eviction; a container's writable layer and its logs count
- * for its own limit. Messages are the kubelet's, with the blank that ends each of them.
+ * The first limit that is exceeded names the eviction; a container's writable layer and its logs count for
+ * its own limit. Messages are the kubelet's, with the blank that ends each of them.
  *
  * Invariants:
- *   1. What was not measured counts as zero: an eviction never rests on a guess.
+ *   1. Usage that was not measured counts as zero: podkeep never evicts on a guess.
  *   2. A pod at its limit stays; only one above it is evicted.
  *   3. Critical pods (static pods, mirror pods, system priority) are spared.
- *   4. The pod has no DisruptionTarget condition: it was evicted for its own limits, not for the node's.
- *      The kubelet makes the same distinction.
+ *   4. The pod has no DisruptionTarget condition: it was evicted for its own limits, not for the node's. The
+ *      kubelet makes the same distinction.
  */
 import {
   compareQuantities,

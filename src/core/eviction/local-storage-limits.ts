@@ -1,15 +1,15 @@
 /**
- * Which limits a pod sets on the local disk it may use, and what has to be measured to check them.
+ * Collects a pod's limits on local disk usage, and the volumes to measure in order to check them.
  *
  *     emptyDir.sizeLimit                            of that volume, whatever its medium
  *     limits["ephemeral-storage"] of containers     of each regular container, and their sum (podLimits)
  *                                                   of the pod as a whole
  *
  * A pod as a whole uses its emptyDirs on disk, its ConfigMap volumes, its logs, its hosts file and the
- * writable layers of its containers. A volume in memory counts as memory and not here; only its own
- * sizeLimit applies to it.
+ * writable layers of its containers. A volume in memory counts as memory, not as disk; only its own sizeLimit
+ * applies to it.
  *
- * The fields are on the wire objects; here those that only these rules read get their types.
+ * The fields are those of the API objects; this file declares the types of those that only these rules read.
  */
 import { signOfQuantity, type Quantity } from '../../api/values/quantity.ts';
 import { readQuantity } from '../../api/values/quantity-text.ts';

@@ -1,11 +1,11 @@
 /**
- * What was observed of the node, and which thresholds are met by it.
+ * Decides which eviction thresholds are met by the observed signals of the node.
  *
  *     available < value                        met
  *     available < value + minimum reclaim      still met, if it was met before
  *
- * A signal that could not be observed meets no threshold. A file system that counts no inodes has a
- * capacity of zero, and is not short of them.
+ * A signal that could not be observed meets no threshold. A file system that counts no inodes has a capacity
+ * of zero, and is not short of them.
  */
 import {
   compareQuantities,
@@ -29,7 +29,7 @@ export interface Observation {
 
 export type Observations = ReadonlyMap<EvictionSignal, Observation>;
 
-/** Regardless of grace periods. */
+/** The thresholds that are met, regardless of grace periods. */
 export function metThresholds(
   thresholds: readonly EvictionThreshold[],
   observations: Observations,
@@ -37,7 +37,7 @@ export function metThresholds(
   return thresholds.filter((threshold) => isBelow(threshold, observations, thresholdAmount));
 }
 
-/** Those of which not enough was reclaimed yet. */
+/** The thresholds for which not enough was reclaimed yet. */
 export function unresolvedThresholds(
   thresholds: readonly EvictionThreshold[],
   observations: Observations,
@@ -45,7 +45,7 @@ export function unresolvedThresholds(
   return thresholds.filter((threshold) => isBelow(threshold, observations, reclaimedAmount));
 }
 
-/** Both, each once. */
+/** The union of both lists. */
 export function mergeThresholds(
   first: readonly EvictionThreshold[],
   second: readonly EvictionThreshold[],
@@ -55,7 +55,7 @@ export function mergeThresholds(
 }
 
 /**
- * Those whose signal was measured again since the last round. A decision on an old measurement would
+ * The thresholds whose signal was measured again since the last round. A decision on an old measurement would
  * evict a second pod for the usage of the first.
  */
 export function updatedThresholds(

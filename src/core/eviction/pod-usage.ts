@@ -1,9 +1,9 @@
 /**
- * What a pod uses of the node, in the terms of the kubelet's summary, and what it may use by its
- * requests.
+ * Computes the usage of a pod (in the terms of the kubelet's Summary API) and its requests, for the eviction
+ * ranking.
  *
- * A pod with pod-level resources is measured by those alone: requests of its containers, such as for
- * ephemeral storage, do not count then. The kubelet has it that way.
+ * If a pod has pod-level resources, only these count as its requests, as in the kubelet: requests of its
+ * containers, such as for ephemeral storage, are ignored.
  */
 import { isZeroQuantity, ZERO_QUANTITY, type Quantity } from '../../api/values/quantity.ts';
 import type { Pod, PodSpec } from '../../api/pod.ts';
@@ -82,7 +82,7 @@ export function localVolumes(pod: Pod): ReadonlySet<string> {
   return new Set(volumes.filter(isLocal).map(({ name }) => name));
 }
 
-/** What the pod requests as a whole; of inodes none can be requested. */
+/** The request of the whole pod. Inodes cannot be requested. */
 export function requestedOf(pod: Pod, resource: string): Quantity {
   const { overhead } = pod.spec;
   const requests = hasPodLevelResources(pod)

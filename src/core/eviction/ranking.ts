@@ -1,13 +1,13 @@
 /**
- * In which order pods are evicted when the node runs short of something.
+ * Decides in which order pods are evicted when the node is under pressure.
  *
  *     memory         1. above its request   2. lower priority   3. more above its request
  *     disk, inodes   1. above its request   2. lower priority   3. more above its request
  *     process IDs    1. lower priority      2. more processes
  *
- * A pod of which nothing is known comes first, as in the kubelet. For inodes, which cannot be requested,
- * the kubelet subtracts the request for ephemeral storage; so does podkeep. Of pods that are equal in all
- * of it, the one that was listed first comes first; in the kubelet their order is left to chance.
+ * A pod whose usage is unknown comes first, as in the kubelet. For inodes, which cannot be requested, the
+ * kubelet subtracts the request for ephemeral storage; so does podkeep. Pods that are equal in all criteria
+ * stay in the order of the list; in the kubelet their order is random.
  */
 import {
   compareQuantities,

@@ -1,12 +1,13 @@
 /**
- * Reads the eviction thresholds of a configuration, and refuses what the kubelet refuses, in its words.
+ * Parses the eviction thresholds of the kubelet configuration, and refuses what the kubelet refuses, with its
+ * messages.
  *
  *     evictionHard             signal ──> amount or percentage; 0% and 100% switch a threshold off
  *     evictionSoft             the same, each with a period in evictionSoftGracePeriod
  *     evictionMinimumReclaim   signal ──> amount or percentage, for hard and soft thresholds alike
  *
- * Where the limits of all pods together are enforced, every hard threshold of memory.available holds for
- * allocatableMemory.available as well.
+ * If `enforceNodeAllocatable` includes `pods`, every hard threshold of memory.available also applies to
+ * allocatableMemory.available.
  */
 import { signOfQuantity, type Quantity } from '../../api/values/quantity.ts';
 import { formatQuantity, parseQuantity } from '../../api/values/quantity-text.ts';

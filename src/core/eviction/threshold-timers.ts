@@ -1,5 +1,5 @@
 /**
- * Two clocks of the eviction manager.
+ * Applies the two periods of the eviction manager, and orders thresholds by priority.
  *
  *     grace period        a threshold acts when it was met without a break for its grace period
  *     transition period   a pressure lasts for this long after it was last observed, so that a node at
@@ -61,9 +61,9 @@ export function pressuresAt(
 }
 
 /**
- * The threshold to act on first: memory before everything else, for without memory nothing else can be
- * reclaimed, and hard thresholds before soft ones. The kubelet leaves the rest to chance; here it is the
- * order of the configuration.
+ * The threshold to act on first: memory before everything else, because without memory nothing else can be
+ * reclaimed, and hard thresholds before soft ones. Otherwise the order of the configuration counts; in the
+ * kubelet it is random.
  */
 export function byEvictionPriority(
   thresholds: readonly EvictionThreshold[],

@@ -1,4 +1,7 @@
-/** The Events of an object, oldest first, of both APIs: core/v1 counts in itself, events.k8s.io in a series. */
+/**
+ * Reads the Events of an object, oldest first, from both APIs: core/v1 has the count in the Event,
+ * events.k8s.io in its series.
+ */
 import type { JsonObject } from '../../lib/json.ts';
 import { countAt, msAt, wordAt } from './loose-json.ts';
 

@@ -1,4 +1,7 @@
-/** Explains one pod: its state in a word, every cause that a rule finds, and the timeline. Pure. */
+/**
+ * Explains one pod for `podkeep explain`: its state in one word, every cause that a rule finds, and its
+ * timeline.
+ */
 import type { CurrentWait } from './current-waits.ts';
 import type { ExplainedCause, Explanation } from './explanation.ts';
 import { quoted, toCause } from './finding.ts';

@@ -1,8 +1,9 @@
 /**
- * An explanation as plain sentences. Times are printed absolute and relative to when it was made.
+ * Prints an explanation as plain sentences. Times are printed both absolute and relative to the time of the
+ * explanation.
  *
- * Text of objects is shown on one line and cut, so that it cannot pretend to be a line of ours; the caller
- * escapes control characters for its terminal.
+ * Text from API objects is printed on one line and shortened, so that it cannot imitate a line of podkeep;
+ * the caller escapes control characters for its terminal.
  */
 import type { ExplainedCause, Explanation, TimelineEntry } from './explanation.ts';
 import { formatSpan } from './time-span.ts';
@@ -19,7 +20,7 @@ export function printExplanation(explanation: Explanation): string {
   for (const [index, cause] of causes.entries()) {
     lines.push('', ...causeLines(cause, causes.length > 1 ? `${index + 1}. ` : '', nowMs));
   }
-  if (causes.length === 0) lines.push('', 'Nothing is found that it waits for.');
+  if (causes.length === 0) lines.push('', 'Nothing was found that it waits for.');
   if (timeline.length > 0) lines.push('', ...timelineLines(timeline, nowMs));
   if (notes.length > 0) lines.push('', ...notes.map((note) => `Note: ${oneLine(note)}`));
   return `${lines.join('\n')}\n`;

@@ -1,5 +1,5 @@
 /**
- * What `podkeep explain` says, as data; explanation-text.ts makes sentences of it.
+ * The result of `podkeep explain` as data; explanation-text.ts prints it.
  *
  * All times are RFC 3339 in UTC with milliseconds. Null: unknown, or it does not apply.
  */
@@ -18,7 +18,7 @@ export interface Explanation {
   readonly causes: readonly ExplainedCause[];
   /** Oldest first. */
   readonly timeline: readonly TimelineEntry[];
-  /** Where this comes from, and what could not be read. */
+  /** The sources of this explanation, and those that could not be read. */
   readonly notes: readonly string[];
 }
 
@@ -34,12 +34,12 @@ export interface ExplainedObject {
 export interface ExplainedCause {
   /** The rule that found it, such as `image-not-pulled`. */
   readonly situation: string;
-  /** A sentence: what is waited for, or what went wrong. */
+  /** A sentence: what the object waits for, or what went wrong. */
   readonly what: string;
   readonly since: string | null;
   /** A sentence: what was tried so far. */
   readonly tried: string | null;
-  /** What comes next, as a phrase that a time can follow. */
+  /** What happens next, as a phrase that a time can follow. */
   readonly next: string | null;
   readonly nextAt: string | null;
   /** What a person can do, one sentence each. */

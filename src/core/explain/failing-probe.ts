@@ -1,4 +1,4 @@
-/** What the three rules of probes have in common: how a failing probe is described. */
+/** Describes a failing probe, for the explain rules of startup, readiness and liveness probes. */
 import { probeWait } from '../pod-waits/wait-names.ts';
 import type { ProbeKind } from '../probes/probe-worker.ts';
 import { findWait, type CurrentWait } from './current-waits.ts';

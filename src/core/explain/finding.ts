@@ -1,4 +1,4 @@
-/** One cause that a rule has found, before it becomes data for users. */
+/** A cause that an explain rule has found, and its conversion to the data of an explanation. */
 import type { ExplainedCause } from './explanation.ts';
 import type { CurrentWait } from './current-waits.ts';
 import { isoTime } from './loose-json.ts';
@@ -11,7 +11,7 @@ export interface Finding {
   readonly next?: string | null | undefined;
   readonly nextMs?: number | null | undefined;
   readonly advice?: readonly string[];
-  /** The records that this finding is made of: no later rule shows them again. */
+  /** The waits that this finding explains: no later rule shows them again. */
   readonly waits?: readonly (CurrentWait | undefined)[];
 }
 
@@ -19,7 +19,7 @@ export interface Finding {
 export interface Rule {
   /** `image-not-pulled`; it is the `situation` of the cause. */
   readonly situation: string;
-  /** Empty: the pod is not in this situation. `claimed`: records that earlier rules have explained. */
+  /** Empty: the pod is not in this situation. `claimed`: waits that earlier rules have explained. */
   readonly find: (view: PodView, claimed: ReadonlySet<CurrentWait>) => readonly Finding[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads objects of the API without trusting them: a field that is missing or of another type is the empty
- * value. An explanation of a broken object is better than none.
+ * Reads fields of API objects that may be malformed: a field that is missing or has another type is read as
+ * the empty value. An explanation of a malformed object is better than none.
  */
 import { readNumber } from '../../api/validation/json-reading.ts';
 import { parseTime } from '../../api/values/time.ts';
@@ -66,7 +66,7 @@ function isTimeOfDay(ms: number): boolean {
   return Number.isFinite(ms) && ms >= 0 && ms <= MS_MAX;
 }
 
-/** RFC 3339 with milliseconds; null stays null, and so does what is no time. */
+/** RFC 3339 with milliseconds. Null: there is no time, or it is out of range. */
 export function isoTime(ms: number | null): string | null {
   return ms === null || !isTimeOfDay(ms) ? null : new Date(ms).toISOString();
 }

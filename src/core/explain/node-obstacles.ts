@@ -1,8 +1,8 @@
 /**
- * What a node lacks for a pod, node by node: the message of the scheduler only counts nodes.
+ * Finds for each node why a pending pod cannot run there, because the scheduler's message only counts nodes.
  *
- * It reads what the scheduler reads, as far as single nodes go: cordon, taints, selectors and resources.
- * Rules about other pods and volumes are in the scheduler's message.
+ * It checks what depends on the single node: cordon, taints, selectors and resources. Obstacles that depend
+ * on other pods or on volumes are only in the scheduler's message.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { ResourceList } from '../../api/resources.ts';
@@ -19,7 +19,7 @@ import type { PodView } from './pod-view.ts';
 const CORDON_TAINT = 'node.kubernetes.io/unschedulable';
 const SCHEDULING_EFFECTS: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);
 
-/** Phrases that follow the name of the node. Empty: nothing that can be seen here. */
+/** Phrases that follow the name of the node. Empty: no obstacle was found. */
 export function findWhyNotOn({ input }: PodView, node: JsonObject): readonly string[] {
   const pod = input.pod ?? {};
   try {
@@ -30,7 +30,7 @@ export function findWhyNotOn({ input }: PodView, node: JsonObject): readonly str
       ...shortagesOf(pod, node, input.nodePods),
     ];
   } catch {
-    // An amount or a selector that cannot be read: the scheduler's message is all there is.
+    // An amount or a selector is malformed: only the scheduler's message is left.
     return [];
   }
 }
@@ -87,7 +87,7 @@ function shortagesOf(
   return shortages.map(describe);
 }
 
-/** The rules of admission expect valid objects; whatever they throw of others is caught above. */
+/** The rules of admission expect valid objects; the caller catches what they throw for invalid ones. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- it names the expected type
 function loosely<Type>(value: unknown): Type {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above

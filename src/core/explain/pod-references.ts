@@ -1,4 +1,7 @@
-/** The ConfigMaps, Secrets and claims that a pod refers to, and what needs each of them. */
+/**
+ * Lists the ConfigMaps, Secrets and PersistentVolumeClaims that a pod refers to, with the volumes and
+ * containers that need them.
+ */
 import type { JsonObject } from '../../lib/json.ts';
 import { quoted } from './finding.ts';
 import { objectAt, objectsAt, valueAt, wordAt } from './loose-json.ts';
@@ -62,7 +65,7 @@ function fromContainer(container: JsonObject): readonly Found[] {
   return [...all, ...single];
 }
 
-/** A volume calls it `secretName`, a projected one and a variable `name`. */
+/** The field is `secretName` in a secret volume, and `name` in all other references. */
 function reference(
   kind: 'ConfigMap' | 'Secret',
   user: string,

@@ -1,5 +1,5 @@
 /**
- * All situations that `podkeep explain pod/NAME` knows, the most important first. A new one is a file in
+ * Lists the rules of `podkeep explain pod/NAME`, the most important first. To add a rule, add a file in
  * rules/ and a line here. Rules do not exclude each other: a pod can be stuck for several reasons.
  */
 import type { Rule } from './finding.ts';
@@ -31,7 +31,7 @@ import { volumeNotMounted } from './rules/volume-not-mounted.ts';
 
 export const POD_RULES: readonly Rule[] = [
   parked,
-  // That the status is old, or that no kubelet acts, puts everything else into question.
+  // If the status is outdated, or no kubelet acts on the pod, all other findings are doubtful.
   statusNotWritten,
   nodeTrouble,
   // The pod is over.

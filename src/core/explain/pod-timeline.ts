@@ -1,8 +1,8 @@
 /**
- * The timeline of an object: its Events and the decisions of its kubelet, in one order.
+ * Merges the Events of an object and the decision records of its kubelet into one timeline.
  *
- * Steps that say nothing to a person are left out: turns within one phase, versions of statuses, and the
- * requests of status writes that worked.
+ * Records that do not help a reader are left out: turns within one phase, versions of statuses, and
+ * successful status writes.
  */
 import { readItems, type TimelineItem } from './current-waits.ts';
 import type { TimelineEntry } from './explanation.ts';

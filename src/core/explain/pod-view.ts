@@ -1,12 +1,13 @@
 /**
- * A pod as the rules of an explanation see it: read once, loosely, from everything that is known of it.
+ * Builds the view of a pod that the explain rules read, from the pod, its Events, its node and the kubelet's
+ * records.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { readWaits, type CurrentWait } from './current-waits.ts';
 import { readEvents, type EventView } from './event-view.ts';
 import { countAt, msAt, objectAt, objectsAt, valueAt, wordAt, wordsAt } from './loose-json.ts';
 
-/** What the command line reads of the API for one pod. */
+/** What `podkeep explain` reads from the API for one pod. */
 export interface PodInput {
   readonly namespace: string;
   readonly name: string;
@@ -19,7 +20,7 @@ export interface PodInput {
   readonly isNodeMissing: boolean;
   /** All nodes, for a pod that has none. */
   readonly nodes: readonly JsonObject[];
-  /** The pods of these nodes, for what they leave free. */
+  /** The pods of these nodes, to compute the free resources. */
   readonly nodePods: readonly JsonObject[];
   /** A PodTimeline of the node's podkeep. Null: there is none, and `notes` says why. */
   readonly timeline: JsonObject | null;
@@ -33,7 +34,7 @@ export interface PodInput {
 export interface RelatedObject {
   readonly kind: 'ConfigMap' | 'Secret' | 'PersistentVolumeClaim';
   readonly name: string;
-  /** What needs it: `volume "data"`, `container "app"`. */
+  /** The volumes and containers that need it: `volume "data"`, `container "app"`. */
   readonly usedBy: readonly string[];
   readonly isOptional: boolean;
   /** Null: it does not exist. Undefined: it could not be read. */
@@ -87,7 +88,7 @@ export interface PodView {
   readonly conditions: ReadonlyMap<string, ConditionView>;
   readonly containers: readonly ContainerView[];
   readonly events: readonly EventView[];
-  /** What the kubelet waits for now, by its own records. */
+  /** What the kubelet waits for now, according to its decision records. */
   readonly waits: readonly CurrentWait[];
 }
 

@@ -1,4 +1,4 @@
-/** When the kubelet syncs a pod again whose last sync failed. Null: it is not known. */
+/** When the kubelet retries the failed sync of a pod. Null: not known. */
 import { workWait } from '../pod-waits/wait-names.ts';
 import { findWait, type CurrentWait } from './current-waits.ts';
 import type { PodView } from './pod-view.ts';
@@ -7,7 +7,7 @@ export function syncRetry({ waits }: PodView): number | null {
   return findWait(waits, workWait('sync'))?.nextMs ?? null;
 }
 
-/** A failed sync repeats what other waits say better. */
+/** True for the retry of a failed turn, which only repeats what other waits say in detail. */
 export function isRetryOfWork({ machine, waitsFor }: CurrentWait): boolean {
   const works = (['sync', 'stop', 'release'] as const).map((work) => workWait(work));
   return works.some((one) => one.machine === machine && one.waitsFor === waitsFor);

@@ -1,4 +1,7 @@
-/** Causes that all workloads share: no controller, a controller that lags behind, and the worst pod. */
+/**
+ * Finds the causes that explanations of Deployments, StatefulSets and DaemonSets share: no controller, a
+ * controller that lags behind, and the causes of the worst pod.
+ */
 import type { JsonObject } from '../../lib/json.ts';
 import type { ExplainedCause, Explanation } from './explanation.ts';
 import { quoted, toCause } from './finding.ts';
@@ -6,7 +9,7 @@ import { countAt, msAt } from './loose-json.ts';
 
 export type WorkloadKind = 'Deployment' | 'StatefulSet' | 'DaemonSet';
 
-/** The worst first; a state that is not here is the best. */
+/** The worst state first. States that are not listed are fine. */
 const WORST = [
   'Failed',
   'Restarting',
@@ -17,7 +20,7 @@ const WORST = [
   'NotGone',
 ];
 
-/** The controller of the kind sets this with its first look. */
+/** A controller sets observedGeneration when it first syncs the object. */
 export function hasController(object: JsonObject): boolean {
   return countAt(object, 'status', 'observedGeneration') > 0;
 }

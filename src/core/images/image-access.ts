@@ -1,12 +1,13 @@
 /**
- * Which pods may use an image that is already on the node.
+ * Decides which pods may use an image that is already on the node (the kubelet's
+ * KubeletEnsureSecretPulledImages).
  *
  *     no record of a pull                    every pod (the administrator put it there)
  *     pulled anonymously, or by the node     every pod
  *     pulled with a pull secret              pods with that secret, or the same credentials in another
  *
- * Any other pod has to pull it again, and so prove to the registry that it may. The records have the
- * kubelet's format.
+ * Any other pod has to pull the image again, so that the registry checks its credentials. The records have
+ * the kubelet's format.
  */
 
 export type AccessPolicy = 'NeverVerify' | 'NeverVerifyPreloadedImages' | 'AlwaysVerify';
@@ -35,7 +36,7 @@ export interface AccessQuestion {
   readonly policy: AccessPolicy;
   /** Null: there is none. */
   readonly record: PulledRecord | null;
-  /** A pull of it was started here, and its end was not recorded. */
+  /** A pull of the image was started on this node, and its end was not recorded. */
   readonly isPulling: boolean;
   /** Without tag and digest. */
   readonly repository: string;

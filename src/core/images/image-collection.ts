@@ -1,13 +1,13 @@
 /**
- * Image GC: which images are removed, and in which order.
+ * Decides for the image GC which images are removed, and in which order.
  *
  *     used by a container, dead or alive, or pinned   stays
  *     unused for longer than the maximum age          removed, once podkeep itself has run that long
  *     the disk is fuller than the high threshold      the longest unused are removed, down to the low
  *                                                     one; none younger than the minimum age
  *
- * An image counts as used at each listing in which a container has it. One that was just pulled still
- * waits for its container: that is what the minimum age is for.
+ * An image counts as used at each listing in which a container uses it. The minimum age protects an image
+ * that was just pulled and whose container does not exist yet.
  */
 import type { ImageRecord, ImageRecords, ImageSight } from './image-record.ts';
 
@@ -51,7 +51,7 @@ export function rememberImages(
   );
 }
 
-/** The longest unused first; of those never used, the one first detected. */
+/** The longest unused first; among images that were never used, the one that was detected first. */
 export function unusedImages(
   records: ImageRecords,
   { images, isUsed }: ImageSight,
@@ -65,7 +65,7 @@ export function unusedImages(
     .toSorted((a, b) => a.lastUsedMs - b.lastUsedMs || a.firstSeenMs - b.firstSeenMs);
 }
 
-/** Whether it is removed for its age alone. */
+/** Whether the image is removed for its age alone. */
 export function isTooOld(
   image: UnusedImage,
   { ageMaxMs }: ImagePolicy,
@@ -76,7 +76,7 @@ export function isTooOld(
   return nowMs - image.lastUsedMs > ageMaxMs;
 }
 
-/** Whether it may be removed to free space. */
+/** Whether the image may be removed to free space. */
 export function isOldEnough(image: UnusedImage, { ageMinMs }: ImagePolicy, nowMs: number): boolean {
   return nowMs - image.firstSeenMs >= ageMinMs;
 }

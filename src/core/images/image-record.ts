@@ -1,7 +1,7 @@
-/** The record of an image on this node, and the result of listing them all. */
+/** The record that the image GC keeps of each image on this node, and the result of listing all images. */
 export interface ImageRecord {
   readonly firstSeenMs: number;
-  /** 0: no container was ever seen with it. */
+  /** 0: no container was ever seen using the image. */
   readonly lastUsedMs: number;
   readonly sizeBytes: number;
   /** The runtime needs it, even if no container does. */

@@ -1,5 +1,5 @@
 /**
- * The facts of a log line under the kubelet's keys, ready to be printed.
+ * Converts the facts of a log line to the kubelet's keys and to printable values.
  *
  *     pod: {namespace, name, uid}       pod (namespace/name) and podUID
  *     uid, or a pod given by its UID    podUID
@@ -7,10 +7,10 @@
  *     error                             err
  *
  * Invariants:
- *   1. A value is at most VALUE_CHARACTERS_MAX long, and a line has at most FACTS_MAX of them: what is cut
- *      is counted in the text.
+ *   1. A value is at most VALUE_CHARACTERS_MAX long, and a line has at most FACTS_MAX of them: what is cut is
+ *      counted in the text.
  *   2. No value is a secret (redaction.ts).
- *   3. A value that cannot be printed (a cycle, a getter that throws) does not lose the line.
+ *   3. A value that cannot be printed (a cycle, a getter that throws) does not suppress the line.
  */
 import { PodkeepError } from '../../lib/errors.ts';
 import { isSecretKey, redactText, REDACTED } from './redaction.ts';
@@ -54,7 +54,7 @@ function factsOf(key: string, value: unknown): readonly LogFact[] {
   return pod ?? [{ key, value: valueOf(value) }];
 }
 
-/** Null: it is not a reference. */
+/** Null: the value is not a reference to an object. */
 function podFacts(key: string, value: unknown): readonly LogFact[] | null {
   if (typeof value === 'string') {
     return key === 'pod' && !value.includes('/')
@@ -83,7 +83,7 @@ function valueOf(value: unknown): LogValue {
   return jsonValue(value);
 }
 
-/** A code says more than a class, and the cause often more than the error. */
+/** Prints the error's code instead of its class, and its causes, which often say more than the error. */
 export function errorText(error: Error, causesLeft: number): string {
   const own = error instanceof PodkeepError ? `${error.code}: ${error.message}` : plainText(error);
   const { cause } = error;
@@ -120,7 +120,7 @@ function printable(key: string, value: unknown): unknown {
 }
 
 function bounded(text: string): string {
-  // Cut before the search for secrets: a long text takes no longer than a short one.
+  // Cut before the search for secrets, so that a long text takes no longer than a short one.
   const more = text.length - VALUE_CHARACTERS_MAX;
   const kept = redactText(more > 0 ? text.slice(0, VALUE_CHARACTERS_MAX) : text);
   return more > 0 ? `${kept}... (${more} more characters)` : kept;

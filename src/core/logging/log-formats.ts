@@ -1,19 +1,19 @@
 /**
- * The two formats of log lines.
+ * Formats log records as lines, in klog's text format or in the kubelet's JSON format.
  *
- * `text` is klog's, with the part of podkeep that logs where klog has the file and line of its source:
+ * `text` is klog's format, with podkeep's component instead of the source file and line:
  *
  *     I1118 04:52:49.123000   12345 kubelet] "Successfully registered node" node="a"
  *     │└ month, day, local time     └ component
  *     └ I info, W warning, E error; then the process ID
  *
- * `json` is the kubelet's, one object a line, with `logger` where the kubelet has `caller`, and `level`:
+ * `json` is the kubelet's format, one object a line, with `logger` instead of `caller`, and with `level`:
  *
  *     {"ts":1700000000000,"level":"info","logger":"kubelet","msg":"…","v":0,"pod":{"name":"a","namespace":"b"}}
  *
  * Invariants:
- *   1. A record is one line: line ends and control characters in it are escaped (klog prints texts of
- *      several lines as they are).
+ *   1. A record is one line: line ends and control characters in it are escaped (klog prints texts of several
+ *      lines as they are).
  *   2. An info line has `v`, an error has none, as in the kubelet's JSON.
  */
 import { quoteAsGo } from '../environment/go-quote.ts';
@@ -25,7 +25,10 @@ export type LogFormat = 'text' | 'json';
 const LETTERS = { info: 'I', warn: 'W', error: 'E' } as const;
 const PID_WIDTH = 7;
 const RESERVED: ReadonlySet<string> = new Set(['ts', 'level', 'logger', 'msg', 'v', 'caller']);
-/** JSON.stringify escapes those below U+0020 only; a terminal obeys these, too. */
+/**
+ * Control characters that JSON.stringify does not escape (it escapes those below U+0020), but that terminals
+ * interpret.
+ */
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u007f-\u009f\u2028\u2029]/g;
 

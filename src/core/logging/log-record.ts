@@ -1,7 +1,7 @@
-/** One line of the log, before it has a format. */
+/** A log record, before it is formatted as a line. */
 export interface LogRecord {
   readonly severity: Severity;
-  /** Of an info line: it is printed if the verbosity is at least this. Of the others: zero. */
+  /** The verbosity at which an info line is printed; zero for warnings and errors. */
   readonly v: number;
   readonly timeMs: number;
   readonly pid: number;

@@ -1,15 +1,15 @@
 /**
- * Secrets never reach the log.
+ * Removes secrets from log lines:
  *
  *     by name     the value of a key such as `password`, `token` or `authorization`
  *     by form     a bearer token, a JSON Web Token, a private key, the password of a URL
  *
- * The second rule is needed because texts of errors quote what they failed with.
+ * The second rule is needed because error messages quote the input that caused them.
  */
 
 export const REDACTED = '--- REDACTED ---';
 
-/** `tokenPath` or `secretName` name where a secret is, and may be read. */
+/** Keys such as `tokenPath` and `secretName` do not match: they say where a secret is, not what it is. */
 const SECRET_KEY =
   /^(?:.*_)?(?:password|passwd|token|idtoken|accesstoken|refreshtoken|identitytoken|registrytoken|bearertoken|authorization|auth|apikey|privatekey|clientkeydata|client-key-data|secretvalue)$/i;
 

@@ -1,5 +1,6 @@
 /**
- * The shutdown of a node: when which pods end, and when the machine may go on.
+ * Decides the graceful shutdown of a node: when which group of pods is killed, and when the inhibitor lock is
+ * released.
  *
  *              announced, drained            groupEnded, the last        reported
  *        idle ───────────────────> ending ────────────────────> reporting ───────> done
@@ -12,18 +13,18 @@
  *   reporting  all pods have ended, or their time is over; the API gets their final statuses
  *   done       the inhibitor lock is released, and the machine shuts down
  *
- * Where podkeep differs from the kubelet: a cancellation takes effect at once, and groups that have not
- * begun keep their pods. The kubelet hears of it when all of its pods have ended. And the lock is held until
- * the final statuses are written; the kubelet releases it before.
+ * Where podkeep differs from the kubelet: a cancellation takes effect at once, and groups that have not begun
+ * keep their pods. The kubelet reacts to a cancellation only after all of its pods have ended. And the lock
+ * is held until the final statuses are written; the kubelet releases it before.
  *
- * Pure. `kubelet/node-shutdown/node-shutdown-manager.ts` ends the pods and holds the lock.
+ * `kubelet/node-shutdown/node-shutdown-manager.ts` kills the pods and holds the lock.
  *
  * Invariants:
  *   1. Groups end one after the other, in their order; each begins once.
  *   2. The lock is released once for each shutdown, after the last group, and taken again when a shutdown
  *      whose lock was released is cancelled.
- *   3. A node that is drained stays so: only an announced shutdown can be cancelled.
- *   4. What is left over of a cancelled shutdown does not move the next one: every shutdown has a number.
+ *   3. A drain is final: only an announced shutdown can be cancelled.
+ *   4. Late events of a cancelled shutdown do not affect the next one: every shutdown has a number.
  */
 import { unreachable } from '../../lib/assert.ts';
 import type { ShutdownGroup } from './shutdown-groups.ts';
@@ -93,7 +94,7 @@ export function decide(state: State, event: Event): Decision {
   }
 }
 
-/** A shutdown under way goes on; a drain makes it one that cannot be cancelled. */
+/** A shutdown under way continues; a drain makes it impossible to cancel. */
 function begun(state: State, cause: ShutdownCause, groups: readonly ShutdownGroup[]): Decision {
   if (state.phase === 'ending' || state.phase === 'reporting') {
     return unchanged(cause === 'drained' ? { ...state, cause } : state);

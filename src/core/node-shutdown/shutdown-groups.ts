@@ -1,13 +1,13 @@
 /**
- * Which pods end together when the node shuts down, and how much time each group has.
+ * Groups the pods of a node by priority for its graceful shutdown, and decides how much time each group has.
  *
  *     shutdownGracePeriodByPodPriority ──┐
  *     shutdownGracePeriod ───────────────┴──> periods, lowest priority first ──> groups of pods
  *     shutdownGracePeriodCriticalPods
  *
- * The two older fields are two periods: one for all pods, one for those of the system priorities. A pod
- * belongs to the period with the highest priority that is not above its own; a pod below all of them belongs
- * to the lowest.
+ * The two older fields result in two periods: one for regular pods, one for pods with a system-critical
+ * priority. A pod belongs to the period with the highest priority that is not above its own; a pod below all
+ * of them belongs to the lowest.
  *
  * Invariants:
  *   1. Every pod is in exactly one group, and a group without pods takes no time.
@@ -96,8 +96,8 @@ export function shutdownGraceSeconds(
 }
 
 /**
- * How long to wait for the group before the next one begins. Where each pod has its own grace period, as
- * long as the kill of the slowest one may take, and then for its volumes.
+ * How long to wait for the group before the next one begins. If each pod has the grace period of its spec,
+ * this is the time that killing the slowest pod and unmounting its volumes may take.
  */
 export function shutdownWaitSeconds({ graceSeconds, pods }: ShutdownGroup): number {
   if (graceSeconds !== null) return graceSeconds;

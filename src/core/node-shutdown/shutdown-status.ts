@@ -1,4 +1,7 @@
-/** The status of a pod that ends because its node shuts down, and why that node is not ready. */
+/**
+ * Builds the status of a pod that is terminated because its node shuts down, and has the reason why that node
+ * is not ready.
+ */
 import {
   findCondition,
   replaceOrAppendCondition,
@@ -15,7 +18,7 @@ export const NODE_IS_SHUTTING_DOWN = 'node is shutting down';
 const REASON = 'Terminated';
 const MESSAGE = 'Pod was terminated in response to imminent node shutdown.';
 
-/** A pod that has succeeded stays so. */
+/** A pod that has succeeded keeps the phase Succeeded. */
 export function shutDownStatus(pod: Pod, status: PodStatus, now: Time): PodStatus {
   const condition = conditionOf(pod, DISRUPTION_TARGET, 'True', 'TerminationByKubelet', MESSAGE);
   const old = findCondition(status.conditions, DISRUPTION_TARGET);

@@ -1,9 +1,10 @@
 /**
- * The lease of a node: a small object that says "alive", so that the large one need not (KL-106).
+ * Builds and renews the Lease of a node, the small heartbeat object that makes frequent updates of the Node
+ * unnecessary (KL-106).
  *
- * The Node owns it, and it is deleted with the Node. A Node that was created again has another UID; a
- * lease that still names the old one would be garbage-collected, so the next renewal corrects the
- * owner. Until the UID is known, a lease can be renewed but not created.
+ * The Node owns the Lease, so the Lease is deleted with the Node. A Node that was created again has another
+ * UID; a Lease that still names the old UID would be garbage-collected, so the next renewal corrects the
+ * owner. Until the kubelet knows the UID, it can renew a Lease but not create one.
  */
 import { formatMicroTime } from '../../api/values/time.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -18,7 +19,7 @@ export interface LeaseFacts {
   readonly nowMs: number;
 }
 
-/** Null: it cannot be created before the Node is known. */
+/** Null: the Lease cannot be created before the UID of the Node is known. */
 export function newLease(facts: LeaseFacts): JsonObject | null {
   const { nodeName, nodeUid } = facts;
   if (nodeUid === null) return null;

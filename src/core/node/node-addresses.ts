@@ -1,14 +1,14 @@
-/** The addresses of a node, and those that its pods get as host IPs. */
+/** Chooses the addresses of a node, and the host IPs of its pods. */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { parseIp } from '../../lib/ip.ts';
 
-/** A node without any other address can only be reached from the same machine, by this one. */
+/** The address of a node without a network: only clients on the same machine can reach it. */
 const LOOPBACK = '127.0.0.1';
 
 /**
- * The configured ones, at most two; else the node's name if that is an address; else the best of the
- * machine's. On a machine without a network, where the kubelet gives up, the loopback address serves:
- * every client of such a node is on the same machine.
+ * The configured addresses, at most two; else the node's name if it is an address; else the machine's best
+ * address. On a machine without a network the node gets the loopback address, where the kubelet fails: all of
+ * its clients are on the same machine.
  */
 export function nodeIPs(
   chosen: readonly string[],
@@ -25,7 +25,7 @@ export function addressList(ips: readonly string[], hostname: string): readonly 
   return [...internal, { type: 'Hostname', address: hostname }];
 }
 
-/** One address, and one of the other family if there is one; internal ones first. */
+/** One address, and one of the other IP family if there is one; internal addresses come first. */
 export function hostIPsOf(addresses: Json | undefined): readonly string[] {
   const all = [...ipsOf(addresses, 'InternalIP'), ...ipsOf(addresses, 'ExternalIP')];
   const [first] = all;

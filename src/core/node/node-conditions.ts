@@ -1,11 +1,12 @@
 /**
- * The conditions of a node, with the kubelet's messages and order.
+ * Computes the conditions of a node, with the kubelet's messages and order.
  *
  *     MemoryPressure  DiskPressure  PIDPressure  Ready
  *
- * They are changed in place, and foreign conditions stay where they are. The kubelet adds Ready last:
- * old controllers took the last one for it. A pressure keeps its reason and message while its status
- * stays; Ready gets the current ones each time. Only another status moves lastTransitionTime.
+ * Conditions keep their positions in the list, and conditions of other components are not touched. Ready is
+ * added last, as in the kubelet, because old controllers took the last condition for Ready. A pressure keeps
+ * its reason and message as long as its status does not change; Ready gets the current ones each time.
+ * lastTransitionTime changes only with the status.
  */
 import type { Time } from '../../api/meta.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -142,15 +143,15 @@ function readyCondition(
   };
 }
 
-/** As Go prints several errors: each once, in brackets if there are two. */
+/** As Go prints aggregated errors: each text once, in brackets if there are several. */
 function joined(reasons: readonly string[]): string {
   const distinct = [...new Set(reasons)];
   return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;
 }
 
 /**
- * Whether to record an Event. A kubelet starts as not ready without one; podkeep may be ready from the
- * start, and then records it as a kubelet would.
+ * Whether to record an Event for the condition Ready. The kubelet starts as not ready, and records no Event
+ * for that; podkeep may be ready from the start, and then records NodeReady, as the kubelet does later.
  */
 function isTurn(old: JsonObject | undefined, ready: JsonObject): boolean {
   return old ? old['status'] !== ready['status'] : ready['status'] === 'True';

@@ -1,4 +1,4 @@
-/** The images in a node's status: the largest ones, which matter most to the scheduler. */
+/** Lists the images in a node's status: the largest ones, because they matter most to the scheduler. */
 import type { JsonObject } from '../../lib/json.ts';
 
 export interface NodeImage {
@@ -16,7 +16,7 @@ export function nodeImages(images: readonly NodeImage[], max: number): readonly 
   return shown.map(({ names, sizeBytes }) => ({ names: namesShown(names), sizeBytes }));
 }
 
-/** Names by digest say more than names by tag, and come first. */
+/** Names with a digest come first: they identify the image exactly. */
 function namesShown(names: readonly string[]): readonly string[] {
   const isDigest = (name: string): boolean => name.includes('@');
   const [digests, tags] = [names.filter(isDigest), names.filter((name) => !isDigest(name))];

@@ -1,12 +1,12 @@
 /**
- * The load and saturation of a node, from what was measured: for each resource a figure from 0 (idle) to 1
- * (exhausted), and the worst of them.
+ * Computes the saturation of a node's resources from measurements: for each resource a figure from 0 (idle)
+ * to 1 (exhausted), and the worst of them.
  *
  *     usage      used / capacity
- *     pressure   the share of the last minute in which a task waited for it (PSI, `some avg60`)
+ *     pressure   the share of the last minute in which a task waited for the resource (PSI, `some avg60`)
  *     figure     the larger of both
  *
- * 1. What was not measured has no figure: it is absent, and never zero.
+ * 1. A resource that was not measured has no figure; it is not reported as zero.
  * 2. A figure is between 0 and 1, whatever the kernel reports.
  */
 export interface NodeMeasurements {

@@ -1,14 +1,15 @@
 /**
- * The Node object: as it is registered, and which parts of an existing one are updated then.
+ * Builds the Node object that the kubelet registers, and decides which parts of an existing Node are updated
+ * at registration.
  *
  *     labels       platform, host name and so on; configured ones take precedence over the defaults
  *     annotations  whether controllers attach its volumes; whether its pods share the machine's network
  *     spec         initial taints, and the provider ID
  *
- * An existing Node has other writers too. Of its labels only the well-known ones are updated, and only
- * those that this node sets. Taints are for new nodes: a removed one was removed on purpose. Sizes of
- * huge pages that the machine does not have any more are removed. Extended resources are kept: the
- * kubelet zeroes them for device plugins to count again, and podkeep has no such plugins.
+ * Other components write an existing Node, too. Of its labels, only the well-known ones that this node sets
+ * are updated. Taints are set on new Nodes only: if one is missing later, an administrator removed it on
+ * purpose. Huge page sizes that the machine no longer has are removed. Extended resources are kept: the
+ * kubelet sets them to zero until device plugins report them again, and podkeep has no device plugins.
  */
 import { POD_NETWORK_ANNOTATION, SHARED_POD_NETWORK } from '../../api/node-annotations.ts';
 import type { ResourceList } from '../../api/resources.ts';
@@ -74,7 +75,10 @@ export function reconciledNode(existing: JsonObject, fresh: JsonObject): JsonObj
   return isSame ? existing : { ...existing, metadata, status };
 }
 
-/** These show which images can run here, so they are restored whenever they are missing. */
+/**
+ * Restores the OS and architecture labels if they are missing or wrong: they show which images can run on
+ * this node.
+ */
 export function withRequiredLabels(node: JsonObject, identity: NodeIdentity): JsonObject {
   const metadata = objectIn(node, 'metadata');
   const labels = objectIn(metadata, 'labels');
@@ -119,7 +123,7 @@ function ownAnnotations({ hasControllerAttachDetach, sharesNetwork }: NodeSettin
   };
 }
 
-/** Null: they stay as they are. One that this node does not set any more is removed. */
+/** Null: the annotations are up to date. Own annotations that this node no longer sets are removed. */
 function reconciledAnnotations(existing: JsonObject, fresh: JsonObject): JsonObject | null {
   const before = objectIn(existing, 'annotations');
   const wanted = objectIn(fresh, 'annotations');
@@ -128,7 +132,7 @@ function reconciledAnnotations(existing: JsonObject, fresh: JsonObject): JsonObj
   return { ...Object.fromEntries(others), ...wanted };
 }
 
-/** Null: they stay as they are. A well-known label that is empty here is ignored. */
+/** Null: the labels are up to date. A well-known label whose new value is empty is removed. */
 function reconciledLabels(existing: JsonObject, fresh: JsonObject): JsonObject | null {
   const wrong = WELL_KNOWN_LABELS.filter(
     (name) => Object.hasOwn(fresh, name) && (existing[name] ?? '') !== fresh[name],
@@ -154,7 +158,7 @@ function reconciledStatus(existing: JsonObject, fresh: JsonObject): JsonObject {
   return { ...existing, ...Object.fromEntries(changed.map(([name, , after]) => [name, after])) };
 }
 
-/** `list`, with its huge pages replaced by those of `fresh`; itself if they are the same. */
+/** `list` with the huge pages of `fresh`; the same object if nothing changes. */
 function withHugePagesOf(list: ResourceList, fresh: ResourceList): ResourceList {
   const names = new Set([...Object.keys(list), ...Object.keys(fresh)].filter(isHugePages));
   if ([...names].every((name) => list[name] === fresh[name])) return list;

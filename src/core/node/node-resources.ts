@@ -1,12 +1,12 @@
 /**
- * The capacity of a node, and its allocatable part.
+ * Computes the capacity and the allocatable resources of a node.
  *
  *     capacity     what the machine has, and extended resources that other components set
  *     allocatable  capacity − system reserved − kube reserved − hard eviction thresholds;
  *                  of memory also − huge pages, which cannot be used as plain memory
  *
- * Resources that other components set in the status stay. An extended resource is allocatable only
- * while the node has some of it.
+ * Resources that other components set in the status are kept. An extended resource is allocatable only if it
+ * is in the capacity.
  */
 import type { MachineInfo } from '../../api/machine.ts';
 import {
@@ -104,7 +104,7 @@ function reservation(capacity: Amounts, settings: NodeSettings): Amounts {
   return addAmounts(chosen, evictionReservation(capacity, evictionHard));
 }
 
-/** What must stay free anyway is not allocatable. */
+/** Hard eviction thresholds keep this much free, so it is not allocatable. */
 function evictionReservation(
   capacity: Amounts,
   evictionHard: NodeSettings['evictionHard'],

@@ -24,9 +24,9 @@ export interface NodeSettings {
   readonly evictionHard: Readonly<Record<string, string>>;
   /** -1: as many as there are. */
   readonly statusImagesMax: number;
-  /** Ephemeral storage is counted, and pods can ask for it. */
+  /** Ephemeral storage is part of the capacity, and pods can request it. */
   readonly hasLocalStorageIsolation: boolean;
-  /** Features that a scheduler may look for, by the names of their gates, in order. */
+  /** Node features that a scheduler may require (`status.declaredFeatures`), sorted by name. */
   readonly declaredFeatures: readonly string[];
   /** Pods share the network of the machine, and their ports are the machine's. Absent: they do not. */
   readonly sharesNetwork?: boolean;
@@ -38,7 +38,7 @@ export interface RegisteredTaint {
   readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 }
 
-/** As the kubelet's, on Linux. */
+/** The kubelet's defaults on Linux. */
 export const NODE_SETTINGS_DEFAULT: NodeSettings = {
   statusUpdateMs: 10_000,
   statusReportMs: 300_000,

@@ -1,12 +1,13 @@
 /**
- * The status of a node: its addresses and system info, its resources, and its conditions.
+ * Computes the status of a node: addresses, system info, resources and conditions, and the Events that belong
+ * to it.
  *
  *     what was read of the machine, the runtime and the kubelet ──┐
  *     the status before ─────────────────────────────────────────┴──> the status now, and its Events
  *
- * Foreign fields (attached volumes, extended resources, conditions) pass through unchanged. A part
- * that could not be read keeps its previous value, except where the kubelet reports zero.
- * `runtimeHandlers` and `features` are for runtimes that report them, as containerd does.
+ * Fields of other components (attached volumes, extended resources, conditions) are not changed. A part that
+ * could not be read keeps its previous value, except where the kubelet reports zero. `runtimeHandlers` and
+ * `features` are set if the runtime reports them, as containerd does.
  */
 import type { Time } from '../../api/meta.ts';
 import type { ResourceList } from '../../api/resources.ts';
@@ -98,7 +99,7 @@ function featuresOf({ hasSupplementalGroupsPolicy: isThere }: NodeReading): Json
   return isThere === undefined ? {} : { features: { supplementalGroupsPolicy: isThere } };
 }
 
-/** The resources of a list in a status; what is no amount is left out. */
+/** The capacity or allocatable in a status, without malformed amounts. */
 export function resourcesIn(status: JsonObject, name: 'capacity' | 'allocatable'): ResourceList {
   const entries = Object.entries(objectIn(status, name));
   return Object.fromEntries(entries.filter(isAmount));

@@ -1,12 +1,12 @@
 /**
- * Whether a node's status needs a write, and the patch for that write (KL-105).
+ * Decides whether a node's status needs to be written, and builds the patch (KL-105).
  *
  *     changed, except for heartbeat times ───────> write now
  *     unchanged, and the report period is over ──> write, to update the heartbeats
  *     unchanged ─────────────────────────────────> nothing: the lease shows that the node is alive
  *
- * After a change, and after a start, the next report comes up to half a period earlier or later, so that
- * nodes that started or changed together do not keep reporting together. The one after is on time.
+ * After a change and after a start, the next report is up to half a period early or late, so that nodes that
+ * started or changed together do not report together. Reports after that one are on time.
  */
 import { createTwoWayMergePatch } from '../../api/patch/two-way-merge-patch.ts';
 import { structOf } from '../../api/schema/schema.ts';
@@ -53,8 +53,8 @@ export function hasStatusChanged(before: JsonObject, after: JsonObject): boolean
 }
 
 /**
- * A strategic merge patch of the status subresource, which takes labels and annotations too. Addresses
- * are replaced as a whole: the schema merges them by type, and a node may have two of one type.
+ * A strategic merge patch of the status subresource, which accepts labels and annotations, too. Addresses are
+ * replaced as a whole, because the schema merges them by type, and a node may have two of one type.
  */
 export function nodePatch(before: JsonObject, after: JsonObject): JsonObject {
   const old = statusOf(before);

@@ -1,9 +1,10 @@
 /**
- * Running containers that were started from another image than the spec has now: they are restarted.
+ * Finds running containers that were created from another image than the spec has now; the sync restarts
+ * them.
  *
- * This podkeep remembers the hashes of the containers that it created; those of another podkeep or a
- * kubelet have the hash in an annotation. Without either, the image names are compared; a name that
- * cannot be compared, such as the bare digest that some runtimes report, is no reason to restart.
+ * The container hash decides: this process remembers the hashes of the containers that it created, and other
+ * containers have their hash in an annotation. Without a hash, the image names are compared. A name that
+ * cannot be compared, such as the bare digest that some runtimes report, does not cause a restart.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';

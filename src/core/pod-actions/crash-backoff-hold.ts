@@ -1,9 +1,9 @@
 /**
- * Containers that crashed and may not start yet (KL-50).
+ * Removes containers in crash-loop back-off from the plan of a sync (KL-50).
  *
- * The plan lists the containers to start; this removes those that have to wait, and returns until when,
- * so that the pod is synced again exactly then (E-14, F-11). A regular init container that waits holds
- * back everything behind it; a sidecar that waits holds back only itself.
+ * It also returns until when each of them has to wait, so that the pod is synced again exactly then (E-14,
+ * F-11). While a regular init container waits, no container after it is started; a sidecar that waits does
+ * not delay other containers.
  */
 import { parseTime } from '../../api/values/time.ts';
 import type { Container } from '../../api/pod.ts';
@@ -48,7 +48,7 @@ export function holdForCrashBackOff(
     const container = initContainers?.[index];
     if (mayStart(container)) init.push(index);
     else if (container && !isSidecar(container)) {
-      // Nothing behind it may start, so nothing behind it has a wait of its own.
+      // No container after it may start, so none of them is reported as waiting for its own back-off.
       return { actions: { ...actions, initContainersToStart: init, containersToStart: [] }, held };
     }
   }

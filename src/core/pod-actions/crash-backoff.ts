@@ -1,11 +1,12 @@
 /**
- * The crash-loop back-off: how long a crashed container waits before it starts again (KL-50 to KL-53).
+ * Computes the crash-loop back-off: how long a crashed container waits before it is started again (KL-50 to
+ * KL-53).
  *
- *     first restart at once, then 10 s, 20 s, 40 s, 80 s, 160 s, 300 s, 300 s …
+ *     first restart immediately, then 10 s, 20 s, 40 s, 80 s, 160 s, 300 s, 300 s …
  *
- * The wait counts from the end of the last run. A run that ended more than ten minutes after the
- * last step started it counts as healthy, and the back-off is reset. The state is a plain value: the
- * caller, which starts the containers, keeps one per container and passes it in.
+ * The delay counts from the end of the last run. If that run ended more than ten minutes after it was
+ * started, the container counts as healthy, and the back-off is reset. The caller keeps one BackOff per
+ * container and passes it in.
  */
 import { formatGoDuration } from '../../api/values/time-duration.ts';
 import type { Container, Pod } from '../../api/pod.ts';
@@ -26,7 +27,7 @@ export interface BackOffLimits {
 
 export const CRASH_BACKOFF: BackOffLimits = { initialMs: 10_000, maxMs: 300_000 };
 
-/** Fixed, even where the longest wait is configured to be shorter (KL-52). */
+/** This period is fixed, even if the longest delay is configured to be shorter (KL-52). */
 const HEALTHY_AFTER_MS = 600_000;
 
 /** `crashLoopBackOff.maxContainerRestartPeriod` sets the longest wait of a node (KL-53). */
@@ -59,12 +60,15 @@ export function advance(
   return { delayMs, advancedAt: now };
 }
 
-/** This entry is not needed any more (KL-64, step 17). */
+/** True: the entry can be removed (KL-64, step 17). */
 export function isBackOffExpired(backOff: BackOff, now: Instant): boolean {
   return isHealthyAgain(backOff, now);
 }
 
-/** What a back-off belongs to: another image or other resources begin a new one (KL-52). */
+/**
+ * The key of a container's back-off: a container with another image or other resources begins a new one
+ * (KL-52).
+ */
 export function backOffKey(pod: Pod, container: Container): string {
   const { name = '', namespace = '', uid = '' } = pod.metadata;
   const { image, resources } = container;

@@ -1,14 +1,14 @@
 /**
- * Containers that have ended for good, by the status reported last. Such a container must not run
- * again: a status that shows it running is invalid (SM-31), so podkeep could not report anything about
- * the pod any more.
+ * Finds runs of containers that, according to the status reported last, have ended for good. Such a container
+ * must not run again: a status that shows it running is invalid (SM-31), so podkeep could not report anything
+ * about the pod any more.
  *
- * It may run nevertheless: a podkeep that crashed had asked the runtime to start it, and the runtime
- * did so only after the next podkeep had seen the end of the run before, and reported it. Such a late
- * run is stopped and ignored: neither that it ran nor how it ended changes the reported status.
+ * It can still happen: podkeep asks the runtime to start the container and crashes; the next podkeep process
+ * sees that the previous run has ended and reports that; only then does the runtime start the container.
+ * Podkeep stops this late run and ignores it: it does not change the reported status.
  *
- * A pod that may restart all of its containers in place (E-7) is left alone: there a container may
- * run after its end.
+ * Pods that may restart all of their containers in place (E-7) are not checked, because their containers may
+ * run again.
  */
 import type { Container, Pod, PodStatus } from '../../api/pod.ts';
 import type { RuntimeContainer, RuntimePod } from '../../api/runtime-pod.ts';
@@ -20,7 +20,7 @@ export interface LateRuns {
   readonly ended: ReadonlySet<string>;
   /** The runtime without late runs. */
   readonly runtimePod: RuntimePod;
-  /** Those of them that have to be stopped. */
+  /** The late runs that are still running and have to be stopped. */
   readonly running: readonly RuntimeContainer[];
 }
 
@@ -58,7 +58,7 @@ function endOf({ name }: Container, lastReported: PodStatus) {
   return end && { exitCode: end.exitCode, id: end.containerID ?? status?.containerID };
 }
 
-/** If the ID of the last run is unknown, one that has ended may be the last. */
+/** If the ID of the last reported run is unknown, only a running container is certainly a late run. */
 function runsAfter(
   { containers }: RuntimePod,
   name: string,

@@ -1,9 +1,8 @@
 /**
- * Init containers and sidecars: which to start or stop next.
+ * Decides which init containers and sidecars to start or stop next.
  *
- * The list is walked from its end, because finished init containers may have been removed: the last
- * one with a record shows how far the pod got. Before it only sidecars matter, which have to be kept
- * running.
+ * The list is walked from its end, because finished init containers may have been removed: the last one with
+ * a record shows how far the pod got. Before it only sidecars matter, which have to be kept running.
  *
  *     [ done ][ done ][ sidecar ][ the last with a record ][ not begun ]
  *                        <──────── walked this way ────────────────────
@@ -18,7 +17,7 @@ import { findNewest, shouldBeStarted } from '../pod/runtime-facts.ts';
 import type { ContainerKill, Draft, PodActionsView } from './plan.ts';
 import { planResize } from './resize.ts';
 
-/** One init container, and what the walk knows when it gets there. */
+/** One init container, with what is known when the walk reaches it. */
 interface Step {
   readonly view: PodActionsView;
   readonly draft: Draft;
@@ -77,7 +76,7 @@ function isRegularContainerUp({ pod, runtime }: PodActionsView): boolean {
 function planStep(step: Step): Finding {
   switch (step.observed.state) {
     case 'created':
-      // podkeep creates and starts in one step, so the runtime failed in between.
+      // podkeep creates and starts a container in one step, so the start failed.
       step.draft.initContainersToStart.push(step.index);
       return 'continue';
     case 'running':
@@ -145,7 +144,7 @@ function planUnknown(step: Step): Finding {
   return 'continue';
 }
 
-/** This one is complete: the pod is initialised, or the next one may start. */
+/** This init container is complete: the pod is initialised, or the next init container may start. */
 function letNextStart({ draft, index, isLast }: Step, isFirstTime: boolean): Finding {
   if (isLast) return 'initialized';
   if (isFirstTime) draft.initContainersToStart.push(index + 1);

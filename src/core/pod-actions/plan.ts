@@ -1,4 +1,4 @@
-/** The plan for one sync of a pod, and what it is made from. Data in, data out. */
+/** The input and the output of `podActions`: what is known about a pod, and the plan for one sync. */
 import type { Pod } from '../../api/pod.ts';
 import type { ResourceRequirements } from '../../api/resources.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
@@ -8,7 +8,7 @@ export interface PodActionsView {
   /** With its allocated resources in its spec. */
   readonly pod: Pod;
   readonly runtime: RuntimePod;
-  /** A container's restart rule restarts all of them (E-7). */
+  /** A restart rule of a container restarts all containers of the pod (E-7). */
   readonly restartAllContainers: boolean;
   /** IDs of containers that were started from another spec than the pod has now (its image). */
   readonly changed: ReadonlySet<string>;
@@ -39,13 +39,16 @@ export interface PodActions {
   readonly initContainersToStart: readonly number[];
   readonly containersToStart: readonly number[];
   readonly containersToKill: readonly ContainerKill[];
-  /** Stopped if need be and removed, in this order: the one that caused the restart goes last. */
+  /**
+   * Containers to stop (if they run) and remove, in this order: the container that caused the restart is
+   * last.
+   */
   readonly containersToReset: readonly ContainerReset[];
-  /** In this order: what shrinks goes before what grows. */
+  /** In this order: containers that shrink before containers that grow. */
   readonly containersToUpdate: Readonly<Record<ResizableResource, readonly ContainerUpdate[]>>;
-  /** The pod's own limits follow those of its containers. */
+  /** The limits of the pod's cgroup have to be updated with those of its containers. */
   readonly updatePodResources: boolean;
-  /** The limits that the pod's spec sets for the pod as a whole changed. */
+  /** The pod-level resources in the pod's spec changed. */
   readonly updatePodLevelResources: boolean;
 }
 
@@ -80,7 +83,7 @@ export interface ResourceNumbers {
   readonly cpuRequest: bigint;
 }
 
-/** A plan while it is being made. Never leaves this folder. */
+/** A plan while it is being built. Only files of this folder use it. */
 export type Draft = {
   -readonly [Name in keyof PodActions]: PodActions[Name] extends readonly (infer Item)[]
     ? Item[]

@@ -1,13 +1,13 @@
 /**
- * Decides what a sync does to a pod: which sandbox, init, sidecar, regular and ephemeral containers
- * to start, stop or leave, and in what order.
+ * Decides what a sync does to a pod: which sandbox, init, sidecar, regular and ephemeral containers to start,
+ * stop or leave, and in what order.
  *
- *     restart of all asked for ──> reset every container, nothing else
+ *     all containers restart ────> reset every container, nothing else
  *     sandbox missing or wrong ──> stop everything; new sandbox unless the pod is done
  *     sandbox fine ──────────────> ephemeral · init and sidecars · regular containers
  *
- * Pure: the runtime's view goes in, a plan comes out, and `kubelet/` carries it out. Containers in
- * crash-loop back-off are held back afterwards (crash-backoff-hold.ts).
+ * `kubelet/` carries out the plan. Containers in crash-loop back-off are removed from it afterwards
+ * (crash-backoff-hold.ts).
  */
 import type { Container } from '../../api/pod.ts';
 import { findNewest, hasRegularContainerBeenCreated } from '../pod/runtime-facts.ts';
@@ -44,7 +44,7 @@ export function podActions(view: PodActionsView): PodActions {
 function planNewSandbox(view: PodActionsView, draft: Draft): void {
   const { pod, runtime } = view;
   const { spec } = pod;
-  // It ran once and may not run again. Without any container it never ran: try again.
+  // The pod ran once and may not run again. If it has no containers it never ran, so it gets a sandbox.
   if (spec.restartPolicy === 'Never' && draft.attempt !== 0 && runtime.containers.length > 0) {
     draft.createSandbox = false;
     return;
@@ -61,7 +61,7 @@ function planNewSandbox(view: PodActionsView, draft: Draft): void {
   else draft.containersToStart = toStart;
 }
 
-/** It may be restarted on failure only, and it did not fail. */
+/** The container restarts only on failure, and it succeeded. */
 function isDoneForGood({ pod, runtime }: PodActionsView, container: Container): boolean {
   if ((container.restartPolicy ?? pod.spec.restartPolicy) !== 'OnFailure') return false;
   const newest = findNewest(runtime, container.name);

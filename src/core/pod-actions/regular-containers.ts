@@ -1,4 +1,4 @@
-/** Regular containers in an initialised pod: which to start, stop or leave. */
+/** Decides which regular containers of an initialised pod to start, stop or leave running. */
 import type { Container } from '../../api/pod.ts';
 import type { RuntimeContainer } from '../../api/runtime-pod.ts';
 import { restartsOnFailure } from './restart-policy.ts';
@@ -43,7 +43,10 @@ function planRunning(
   return false;
 }
 
-/** Why a running container is stopped. A changed spec has no reason here: it always restarts. */
+/**
+ * Why a running container is stopped. A changed definition sets no `reason`: it restarts under every restart
+ * policy.
+ */
 function findFault(
   view: PodActionsView,
   { name }: Container,

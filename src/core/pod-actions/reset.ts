@@ -1,8 +1,9 @@
 /**
- * Restarting a pod in place removes every container, so that all of them start over (E-7).
+ * Plans a restart of all containers in place: every container is removed, so that all of them start again
+ * (E-7).
  *
- * Those whose exit caused the restart are removed last: as long as one of them exists, a podkeep that
- * was itself restarted half-way still sees why the others are gone.
+ * Containers whose exit caused the restart are removed last. As long as one of them exists, a podkeep process
+ * that is restarted half-way still sees why the others are gone.
  */
 import type { Container } from '../../api/pod.ts';
 import { restartsAllContainers } from './restart-policy.ts';

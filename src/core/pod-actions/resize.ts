@@ -1,8 +1,9 @@
 /**
- * Resizing containers in place (E-2 to E-4): allocated resources are compared with actual ones.
+ * Plans in-place resizes of containers, by comparing their allocated with their actual resources (E-2 to
+ * E-4).
  *
- * A container whose resize policy requires it is restarted with its new resources; the others are
- * updated while they run, those that shrink before those that grow, so that the pod never uses more
+ * A container whose resize policy is RestartContainer is restarted with its new resources. Other containers
+ * are updated while they run: first those that shrink, then those that grow, so that the pod never uses more
  * than its allocation.
  */
 import { quantityMilliValue, quantityValue } from '../../api/values/quantity.ts';
@@ -61,7 +62,7 @@ export function isStartingResized(
   });
 }
 
-/** Did the resources that the pod states for itself change? */
+/** Did the pod-level resources change? */
 export function needsPodLevelResize({ pod, actuated }: PodActionsView): boolean {
   if (!actuated) return false;
   const desired = numbersOf(pod.spec.resources);

@@ -1,6 +1,6 @@
 /**
- * Restarting a whole pod in place (E-7): a container exited, and its restart rule restarts all of the
- * pod's containers in the same sandbox.
+ * Decides whether a pod restarts all of its containers in place (E-7): a container exited whose restart rule
+ * restarts all containers of the pod in the same sandbox.
  */
 import { isConditionTrue } from '../../api/condition.ts';
 import type { Pod, PodCondition, PodPhase, PodStatus } from '../../api/pod.ts';
@@ -11,9 +11,9 @@ import { restartsAllContainers } from './restart-policy.ts';
 import { areContainersCleanedUp, findNewest } from '../pod/runtime-facts.ts';
 
 /**
- * Has it begun? Either the condition is true already, or a container with such a rule exited. The
- * status counts beside the runtime, because that container may be removed already; but only for a
- * container that the runtime still shows as exited, as in the kubelet.
+ * Has the restart begun? Either the condition is already true, or a container with such a rule exited. The
+ * exit code may be in the runtime or in the old status; the status counts only if the runtime shows the
+ * container as exited, as in the kubelet.
  */
 export function isRestartingAll(pod: Pod, runtime: RuntimePod, old: PodStatus): boolean {
   if (isConditionTrue(old.conditions, ALL_CONTAINERS_RESTARTING)) return true;

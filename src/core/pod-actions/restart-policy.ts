@@ -1,10 +1,10 @@
 /**
- * Whether a container that exited runs again (SM-34).
+ * Decides whether a container that exited is started again (SM-34).
  *
  *     its own rules, first match ──> its own policy ──> the pod's policy ──> yes
  *
- * A container's rules count only if it has a policy of its own. `RestartAllContainers` restarts
- * the container like `Restart` does, and with it the whole pod in place (E-7).
+ * A container's rules count only if it has a policy of its own. `RestartAllContainers` restarts the container
+ * like `Restart` does, and with it the whole pod in place (E-7).
  */
 import type { Container, ContainerRestartRule, PodSpec, RestartPolicy } from '../../api/pod.ts';
 import { initAndRegularContainers } from '../pod/pod-facts.ts';

@@ -1,8 +1,8 @@
 /**
- * Whether a pod needs a new sandbox (SM-118): the namespaces in which its containers run.
+ * Decides whether a pod needs a new sandbox (SM-118).
  *
- * The old sandbox is named where it must be stopped by its ID; a sandbox in the wrong network
- * namespace is not named, so that it is stopped with everything else.
+ * `sandboxID` is the ID of the current sandbox. It is empty if there is none, or if its network namespace is
+ * wrong: such a sandbox is stopped with everything else.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';

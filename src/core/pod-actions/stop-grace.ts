@@ -1,7 +1,7 @@
 /**
- * A container's grace period in seconds, unless the caller sets one: the deletion's, else that of the
- * failed probe, else the pod's, else two. The API has a probe's grace period beside the pod's for
- * containers that should be killed faster than their pod is deleted.
+ * Computes the grace period of a container if the caller sets none: that of the pod's deletion, else that of
+ * the failed probe, else that of the pod's spec, else two seconds. A probe's grace period lets a container be
+ * killed faster than its pod is deleted.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { KillReason } from './plan.ts';

@@ -1,6 +1,6 @@
 /**
- * The order in which the containers of a pod stop (KL-14): regular ones immediately, each sidecar
- * after all of them and after the sidecars declared behind it. A sidecar serves the containers that
+ * Decides the order in which the containers of a pod stop (KL-14): regular containers immediately, each
+ * sidecar after them and after the sidecars declared behind it, because a sidecar serves the containers that
  * started after it.
  */
 import type { Pod } from '../../api/pod.ts';

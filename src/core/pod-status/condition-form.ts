@@ -1,7 +1,7 @@
-/** The form that generated conditions share. */
+/** Builds the pod conditions that podkeep generates. */
 import type { ConditionStatus, Pod, PodCondition } from '../../api/pod.ts';
 
-/** A condition that carries the generation of the pod it was computed from (SM-120). */
+/** Sets observedGeneration to the generation of the pod that the condition was computed from (SM-120). */
 export function conditionOf(
   pod: Pod,
   type: string,

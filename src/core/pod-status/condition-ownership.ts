@@ -1,8 +1,8 @@
 /**
- * Which pod conditions podkeep may write (SM-10 to SM-12).
+ * Defines which pod conditions podkeep may write (SM-10 to SM-12).
  *
  *   owned    podkeep writes it, and deletes it by leaving it out
- *   shared   DisruptionTarget: the API's stays, except when podkeep ends the pod
+ *   shared   DisruptionTarget: the API's condition is kept, except when podkeep ends the pod
  *   foreign  other components write it: ignored when comparing, kept when writing
  */
 

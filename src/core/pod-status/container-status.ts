@@ -1,14 +1,13 @@
 /**
- * Computes the container statuses of a pod from what the runtime knows about its containers
- * (KL-35 to KL-46).
+ * Computes the container statuses of a pod from what the runtime knows about its containers (KL-35 to KL-46).
  *
  *     seed from the old status
  *       ├─ gone from the runtime ──> remember that it ran (lost-container.ts)
  *       └─ in the runtime ─────────> newest record is the state, the one before it lastState
- *     then, if it is to be started again and the last start failed, it waits for that reason
+ *     then, if it has to be started and the last start failed, it is waiting with that failure's reason
  *
- * A known exit code is never lost: a container that ended keeps its old status until the runtime
- * shows a newer one.
+ * A known exit code is never lost: a container that ended keeps its old status until the runtime shows a
+ * newer one.
  */
 import { compareTimes } from '../../api/values/time.ts';
 import type { Container, ContainerStatus, Pod } from '../../api/pod.ts';

@@ -1,8 +1,8 @@
 /**
  * Refuses a status in which a container that ended for good runs again (SM-30 to SM-33).
  *
- * Such a status is a bug of the code that computed it: no client may see a Job's container run twice.
- * Returns the sentence to report. Null: the transition is valid.
+ * Such a status is a bug in the code that computed it: no client may see a Job's container run twice. Returns
+ * the message to log. Null: the transition is valid.
  */
 import type { Container, ContainerStatus, PodSpec, PodStatus } from '../../api/pod.ts';
 import { findStatus, initContainerAt, isSidecar } from '../pod/pod-facts.ts';

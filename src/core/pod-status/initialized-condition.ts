@@ -1,8 +1,8 @@
 /**
- * The condition Initialized (SM-115 to SM-117): are all init containers complete?
+ * Computes the condition Initialized: whether all init containers are complete (SM-115 to SM-117).
  *
- * Once true it stays true: a restarting sidecar, or a pod that restarts in place, does not make the
- * pod uninitialised again.
+ * Once true it stays true: a restarting sidecar, or a pod that restarts in place, does not make the pod
+ * uninitialised again.
  */
 import { isConditionTrue } from '../../api/condition.ts';
 import type { Container, ContainerStatus, Pod, PodCondition, PodStatus } from '../../api/pod.ts';

@@ -1,8 +1,8 @@
 /**
- * The status of a container of which the runtime has no record (KL-37).
+ * Computes the status of a container that the runtime has no record of (KL-37).
  *
- * If it was running, it must have ended, though podkeep did not see how. Reporting that keeps the pod
- * from falling back to Pending as if it had never started.
+ * If it was running, it must have ended, although podkeep does not know how. This is reported, because
+ * otherwise the pod would return to Pending as if it had never started.
  */
 import type { ContainerStateTerminated, ContainerStatus, Pod } from '../../api/pod.ts';
 import { RESTARTING_ALL_CONTAINERS } from './phase.ts';

@@ -1,9 +1,8 @@
 /**
- * Merges the status in the API with the one that podkeep computed into the one to write
- * (SM-80 to SM-86).
+ * Merges the status in the API with the status that podkeep computed; the result is written (SM-80 to SM-86).
  *
- * Three parties write a pod's status. Foreign conditions and claim statuses stay as the API has
- * them; owned conditions and everything else come from podkeep; DisruptionTarget is taken from
+ * Several components write a pod's status. Conditions of other components and claim statuses stay as the API
+ * has them. Podkeep's own conditions and everything else come from podkeep. DisruptionTarget is taken from
  * podkeep only when podkeep ends the pod.
  *
  * Invariants:
@@ -55,7 +54,7 @@ export function mergeStatus(merge: StatusMerge): PodStatus {
   return isTerminalPhase(merged.phase) ? withoutReadiness(merge, merged) : merged;
 }
 
-/** Goes through the new conditions once, in order, and adds the owned ones in that order (SM-80). */
+/** Keeps the API's conditions that podkeep does not own, and appends podkeep's own in their order (SM-80). */
 function mergeConditions(
   { old, status, now }: StatusMerge,
   ends: boolean,
@@ -65,7 +64,7 @@ function mergeConditions(
     if (isOwned(condition.type)) {
       merged.push(condition);
     } else if (isShared(condition.type) && ends) {
-      // Its time is from when podkeep decided; the API gets it only now (SM-82).
+      // Its transition time is that of podkeep's decision, but the API gets the condition only now (SM-82).
       const before = findCondition(old.conditions, condition.type);
       const place = merged.findIndex(({ type }) => type === condition.type);
       merged.splice(
@@ -110,7 +109,7 @@ function pickOthers(status: PodStatus): PodStatus {
   return others;
 }
 
-/** The fields that are present: an absent one must not become an undefined one. */
+/** Only the fields that are present: an absent field must not become `undefined`. */
 function pick(status: PodStatus, ...names: readonly (keyof PodStatus)[]): PodStatus {
   return Object.fromEntries(
     names.filter((name) => status[name] !== undefined).map((name) => [name, status[name]]),

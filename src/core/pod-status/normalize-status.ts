@@ -1,17 +1,16 @@
 /**
- * Brings a pod status into the one form in which statuses are compared, stored and sent
- * (SM-35 to SM-39).
+ * Normalizes a pod status: statuses are compared, stored and sent only in this form (SM-35 to SM-39).
  *
  *   messages  each termination message fits its share of 12 KiB, cut at a whole character (V-5)
  *   times     whole seconds
  *   order     regular and ephemeral statuses by name, init statuses as the spec lists them
  *
- * The API's copy of a status goes through the same function before it is compared with podkeep's;
- * otherwise the two would always differ.
+ * The API's copy of a status goes through the same function before it is compared with podkeep's; otherwise
+ * the two would always differ.
  *
  * Invariants:
- *   1. Normalising twice is normalising once.
- *   2. A status in this form is returned as it is, the same object.
+ *   1. Normalizing a normalized status changes nothing.
+ *   2. For a status in this form, the same object is returned.
  */
 import type {
   Pod,

@@ -1,9 +1,8 @@
 /**
- * The status of a container that the runtime has (KL-39, KL-40).
+ * Computes the status of a container that the runtime has a record of (KL-39, KL-40).
  *
- * The old status provides what the runtime cannot know: how the previous container ended if a restart
- * of the whole pod removed it, whether the container counts as started, and which resources were
- * reported last.
+ * The old status provides what the runtime cannot know: how the previous container ended if a restart of the
+ * whole pod removed it, whether the container counts as started, and which resources were reported last.
  */
 import type { Container, ContainerState, ContainerStatus } from '../../api/pod.ts';
 import type { RuntimeContainer } from '../../api/runtime-pod.ts';
@@ -75,8 +74,8 @@ function stateOf(
         },
       };
     case 'unknown':
-      // It ran and no longer does: "ran and ended in an unknown way" is not "never ran", or a pod that
-      // may run only once would run twice.
+      // It ran and no longer runs, so it has ended in an unknown way. If it counted as never started, a pod
+      // that may run only once would run twice.
       if (old?.state?.running) {
         return {
           terminated: {

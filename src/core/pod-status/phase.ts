@@ -1,5 +1,5 @@
 /**
- * The phase of a pod, from the statuses of its containers (KL-21, KL-29a to KL-31).
+ * Computes the phase of a pod from the statuses of its containers (KL-21, KL-29a to KL-31).
  *
  *     init containers ──> failed for good? ──────────────> Failed
  *                    └──> still to run? ─────────────────> Pending
@@ -8,7 +8,8 @@
  *                     └─> all stopped ──┬─ will restart ─> Running
  *                                       └─ for good ─────> Succeeded or Failed
  *
- * The containers are counted first, then the counts are read from top to bottom.
+ * The containers are counted by state first; then the rules above are applied to the counts from top to
+ * bottom.
  */
 import type {
   Container,

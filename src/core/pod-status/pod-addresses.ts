@@ -1,9 +1,9 @@
 /**
- * The addresses in a pod's status (KL-29).
+ * Computes the addresses in a pod's status (KL-29).
  *
- * A pod shows at most one address per family, that of the node's first family in front. A pod in
- * the host's network has the node's addresses; once set they stay, except that a second family may
- * be added later.
+ * A pod has at most one address per IP family; the address of the node's primary family comes first. A pod in
+ * the host's network has the node's addresses. Once set they do not change, except that an address of a
+ * second family may be added later.
  */
 import type { Pod, PodStatus } from '../../api/pod.ts';
 import { parseIp } from '../../lib/ip.ts';

@@ -1,6 +1,6 @@
 /**
- * Computes the status of a pod for the API (KL-20 to KL-29) from the spec, the status reported before,
- * the runtime and the probes.
+ * Computes the status of a pod for the API (KL-20 to KL-29) from the spec, the status reported before, the
+ * runtime and the probes.
  *
  *     container statuses ──> phase ──> reason and message ──> probes ──> conditions ──> addresses
  *
@@ -8,7 +8,7 @@
  *
  * Invariants:
  *   1. A pod that was terminal, in the API or in the status reported before, stays terminal.
- *   2. Foreign conditions of the API are kept as they are.
+ *   2. Conditions that other components wrote to the API are kept unchanged.
  */
 import { findCondition, replaceOrAppendCondition } from '../../api/condition.ts';
 import type { Time } from '../../api/meta.ts';
@@ -39,7 +39,7 @@ import { hasActiveRegularContainer } from '../pod/runtime-facts.ts';
 import { sandboxChange } from '../pod-actions/sandbox-change.ts';
 
 export interface PodStatusView {
-  /** As the API has it, with the allocated resources in its spec. */
+  /** The pod from the API, with the allocated resources in its spec. */
   readonly pod: Pod;
   /** The status that podkeep reported last, if any. */
   readonly lastReported?: PodStatus | undefined;
@@ -52,7 +52,7 @@ export interface PodStatusView {
   readonly resizeConditions: readonly PodCondition[];
   readonly hostIPs: readonly string[];
   readonly supportsRecursiveReadOnly: boolean;
-  /** The resources that were applied last (E-4). Absent: this node resizes nothing. */
+  /** The resources that were applied last (E-4). Absent: this node cannot resize pods in place. */
   readonly actuated?: ActuatedResources | undefined;
   readonly now: Time;
 }
@@ -128,7 +128,10 @@ function decidePhase(view: PodStatusView, old: PodStatus, converted: PodStatus):
   return isTerminalPhase(api) ? { ...evaluated, phase: api } : evaluated;
 }
 
-/** The first terminal one of the computed, the last reported, and the API's phase (KL-22). */
+/**
+ * The first terminal phase among the computed phase, the last reported one and the API's, else the computed
+ * phase (KL-22).
+ */
 function keepTerminal(computed: PodPhase, ...before: readonly (PodPhase | undefined)[]): PodPhase {
   return [computed, ...before].find(isTerminalPhase) ?? computed;
 }
@@ -139,7 +142,7 @@ function reasonOf(old: PodStatus, api: PodStatus): Spoken {
   return { ...(reason && { reason }), ...(message && { message }) };
 }
 
-/** A pod without a generation has no observed one (SM-120). */
+/** A pod without a generation has no observedGeneration (SM-120). */
 function observedBy({ metadata }: Pod, condition: PodCondition): PodCondition {
   const { observedGeneration: _, ...rest } = condition;
   return metadata.generation ? condition : rest;

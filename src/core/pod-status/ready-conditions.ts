@@ -1,9 +1,8 @@
 /**
- * The conditions ContainersReady and Ready (SM-110 to SM-114, SM-121, SM-122).
+ * Computes the conditions ContainersReady and Ready (SM-110 to SM-114, SM-121, SM-122).
  *
- * ContainersReady covers every sidecar and regular container; Ready also covers the conditions that
- * the pod names as readiness gates. Both carry the generation of the pod they were computed from
- * (SM-120).
+ * ContainersReady covers every sidecar and regular container; Ready also covers the conditions that the pod
+ * names as readiness gates. Both have the generation of the pod as observedGeneration (SM-120).
  */
 import { findCondition } from '../../api/condition.ts';
 import type { ContainerStatus, Pod, PodCondition, PodPhase } from '../../api/pod.ts';

@@ -1,13 +1,13 @@
 /**
- * Recognises statuses that only report start-up progress. The status manager may delay them while other
- * pods are queued to start: the status after the start says more, and follows soon.
+ * Recognises statuses that only report start-up progress. The status manager may delay them while other pods
+ * are queued to start: the status after the start follows soon and replaces them.
  */
 import type { ContainerStatus } from '../../api/pod.ts';
 import type { StatusRecord } from './status-record.ts';
 
 const STARTING = new Set(['ContainerCreating', 'PodInitializing']);
 
-/** Reports only that a start is under way: nothing has failed, and nothing runs. */
+/** True for a status which reports only that the pod is starting: nothing has failed, and nothing runs. */
 export function isOfStart({ status, isFinished }: StatusRecord): boolean {
   const { phase, reason, containerStatuses = [], initContainerStatuses = [] } = status;
   if (isFinished || phase !== 'Pending' || reason !== undefined) return false;

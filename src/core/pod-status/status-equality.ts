@@ -1,9 +1,9 @@
 /**
- * Whether two normalised statuses are equal in everything that podkeep writes (SM-25).
+ * Decides whether two normalized statuses are equal in everything that podkeep writes (SM-25).
  *
- * Compared: status, reason and message of every owned or shared condition, in both directions, so
- * that a removed condition is a change; and every other field. Not compared: foreign conditions,
- * times in conditions, and the claim statuses that other components write.
+ * Compared: status, reason and message of every owned or shared condition, in both directions, so that a
+ * removed condition is a change; and every other field. Not compared: foreign conditions, times in
+ * conditions, and the claim statuses that other components write.
  */
 import type { PodCondition, PodStatus } from '../../api/pod.ts';
 import { semanticallyEqual } from '../../api/values/semantic-equal.ts';

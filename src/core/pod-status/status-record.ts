@@ -1,5 +1,5 @@
 /**
- * The status manager's record of one pod, and how a new status enters it (SM-20 to SM-29).
+ * Decides how a new status changes the status manager's record of a pod (SM-20 to SM-29).
  *
  *     new status ──> valid? ──> dated ──> normalised ──> different? ──> stored, version + 1
  *                      └─ no: refused                        └─ no: unchanged

@@ -1,9 +1,9 @@
 /**
- * The last status of a pod that is terminated (SM-40 to SM-44).
+ * Computes the last status of a terminated pod (SM-40 to SM-44).
  *
- * A container whose end podkeep did not see is reported as ended in an unknown way, exit code 137: a
- * terminated pod must not report that something waits or runs. A container that provably never started
- * stays waiting, and a known exit code is never overwritten.
+ * A container whose end podkeep did not see is reported as terminated with ContainerStatusUnknown and exit
+ * code 137: a terminated pod must not report containers as waiting or running. A container that provably
+ * never started stays waiting, and a known exit code is never overwritten.
  */
 import type { ContainerStateTerminated, ContainerStatus, Pod, PodStatus } from '../../api/pod.ts';
 import { mapShared, withFields } from '../../lib/share.ts';
@@ -18,7 +18,7 @@ const LOST_CONTAINER: ContainerStateTerminated = {
   exitCode: UNKNOWN_EXIT_CODE,
 };
 
-/** `status` is the newest one known; `pod` is as the API has it, with its own status (SM-41). */
+/** `status` is the newest known status; `pod` comes from the API, with the status that the API has (SM-41). */
 export function terminateStatus(pod: Pod, status: PodStatus): PodStatus {
   const { containerStatuses, initContainerStatuses, phase } = status;
   return withFields(status, {
@@ -46,7 +46,7 @@ function hasInitialized({ spec, status }: Pod): boolean {
   return last.lastState?.terminated?.exitCode === 0 || last.state?.terminated?.exitCode === 0;
 }
 
-/** All init containers up to the last one with evidence of a start; at least the first (SM-43). */
+/** Marks all init containers up to the last one that has started, and at least the first one (SM-43). */
 function endStartedInit(statuses: readonly ContainerStatus[]): readonly ContainerStatus[] {
   const lastStarted = statuses.findLastIndex(
     ({ state, lastState }) => !state?.waiting || lastState?.terminated,

@@ -1,4 +1,7 @@
-/** The status of a container's volume mounts: read-only mounts report whether they are recursive. */
+/**
+ * Computes the statuses of a container's volume mounts: read-only mounts report whether they are recursively
+ * read-only.
+ */
 import type { Container, VolumeMount, VolumeMountStatus } from '../../api/pod.ts';
 
 export function volumeMountStatuses(
@@ -17,7 +20,10 @@ export function volumeMountStatuses(
   }));
 }
 
-/** A request that cannot be granted is reported as not granted; starting the container refuses it. */
+/**
+ * A recursive read-only mount that is not supported is reported as Disabled; the start of the container
+ * fails.
+ */
 function isRecursive(mount: VolumeMount, supported: boolean): boolean {
   const wished = (mount.recursiveReadOnly ?? 'Disabled') !== 'Disabled';
   return wished && (mount.mountPropagation ?? 'None') === 'None' && supported;

@@ -1,6 +1,6 @@
 /**
- * The names of what a pod waits for: the kubelet writes them into decision records, `podkeep explain` finds
- * them there. Both import them from here, so a wait that is recorded is a wait that is found.
+ * Names the waits of a pod. The kubelet writes these names into decision records, and `podkeep explain` finds
+ * them there; both import them from this file, so that they always match.
  *
  *     waits ──> record with `waitsFor` ──> the same again, with one more attempt ──> record `waitOver`
  */

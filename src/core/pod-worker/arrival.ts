@@ -1,13 +1,14 @@
 /**
- * A pod that has not started: its UID is new, or it is a static pod that waits for its full name.
+ * Decides about a pod that has not started: its UID is new, or it is a static pod that waits for its full
+ * name.
  *
  *                      ┌─ has to end, was found stopped ──> terminated   (static: finished)
  *     first update ────┼─ has to end ─────────────────────> terminating  (static: finished)
  *                      └─ may run ────────────────────────> syncing      (static: waiting)
  *
- * Static pods that share a full name start one at a time, in the order of their arrival; the queue of
- * the name (static-pod-queue.ts) decides which one is next. A static pod that has to end before its turn
- * has nothing to stop, so it is finished immediately (PW-36 to PW-39).
+ * Static pods that share a full name start one at a time, in the order of their arrival; the queue of the
+ * name (static-pod-queue.ts) decides which one is next. A static pod that has to end before its turn has
+ * nothing to stop, so it is finished immediately (PW-36 to PW-39).
  */
 import { isTerminalPhase } from '../pod/pod-facts.ts';
 import { after, become, completed, stay } from './effect.ts';
@@ -44,7 +45,7 @@ export function hearWaiting(state: Waiting, event: UpdateEvent): Decision {
   return after(line, arrive({ ...request, update }));
 }
 
-/** The queue has answered. A refused pod also asks again after the back-off (PW-36, V-7). */
+/** The queue has answered the pod. A refused pod asks again after the back-off, too (PW-36, V-7). */
 export function takeTurn(state: Waiting, admitted: boolean): Decision {
   const { update } = state;
   if (admitted) return after(counted(update.subject), syncing.enter(update, 'its turn came'));
@@ -63,8 +64,8 @@ export function housekeepWaiting(state: Waiting, orphan: boolean): Decision {
 }
 
 /**
- * The pod is over and nothing of it runs: podkeep stopped it before a restart, and perhaps ended
- * before it had released all its resources (PW-12).
+ * The pod is terminal and nothing of it runs: podkeep stopped it before its own restart, perhaps without
+ * releasing all of its resources (PW-12).
  */
 function findTerminated(request: Request<Configured>): Decision {
   const { update, kill } = request;

@@ -1,13 +1,13 @@
 /**
- * When a pod is synced again after its work has ended (PW-50 to PW-54).
+ * Decides when a pod is synced again after its work has ended (PW-50 to PW-54).
  *
  *   now         the pod moved to the next phase, whose work starts by itself; sync again immediately
- *   transient   the network was not ready: after a second, whatever back-offs run
+ *   transient   the network was not ready: after one second, regardless of any back-off
  *   backoff     the work failed: after the back-off period, or when the earliest back-off ends
  *   resync      all is well: after the resync interval
  *
- * The state machine names the delay; only here do names become milliseconds. The caller passes the
- * random number: jitter keeps pods that failed together from retrying together.
+ * The state machine names the delay; this file converts the name to milliseconds. The caller passes the
+ * random number for the jitter, which keeps pods that failed together from retrying together.
  */
 import { unreachable } from '../../lib/assert.ts';
 import type { Outcome } from './event.ts';
@@ -24,7 +24,7 @@ export interface DelaySettings {
 const TRANSIENT_MS = 1_000;
 const JITTER_FACTOR = 0.5;
 
-/** The delay that an outcome asks for, as long as the pod did not move on. */
+/** The delay after an outcome, if the pod stays in its phase. */
 export function delayAfter(outcome: Outcome): Delay {
   switch (outcome.kind) {
     case 'done':
@@ -43,7 +43,7 @@ export function delayAfter(outcome: Outcome): Delay {
   }
 }
 
-/** Between the delay and half as much again. `chance` is at least 0 and below 1 (PW-54). */
+/** The delay plus a jitter of up to 50 %. `chance` is at least 0 and below 1 (PW-54). */
 export function delayMs(delay: Delay, settings: DelaySettings, chance: number): number {
   const ms = plainMs(delay, settings);
   return ms + chance * JITTER_FACTOR * ms;

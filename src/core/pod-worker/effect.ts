@@ -70,7 +70,7 @@ export function completed(kills: readonly KillId[]): readonly Effect[] {
   return kills.length === 0 ? [] : [{ type: 'completeKills', kills }];
 }
 
-/** The effects after every turn that does not move the pod on (PW-44, PW-50 to PW-53). */
+/** The effects of every turn after which the pod stays in its phase (PW-44, PW-50 to PW-53). */
 export function turnEnded(turn: TurnTimes, delay: Delay): readonly Effect[] {
   return [...measured(turn), { type: 'wakeAfter', delay }];
 }

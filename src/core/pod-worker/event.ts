@@ -1,21 +1,21 @@
 /**
- * The events of a pod worker. Every event has already happened.
+ * The events that a pod worker reacts to.
  *
  *   updated, killed     a pod with a spec was updated, or has to be killed
- *   killedInRuntime     housekeeping found it running, and no pod source has it
+ *   killedInRuntime     housekeeping found the pod running, and no pod source has it
  *   admitted, refused   the queue of its full name has answered (static pods; see static-pod-queue.ts)
  *   settled             the work in flight has ended
  *   housekept           housekeeping visited the worker; `orphan`: no pod source has the pod
  *
- * Events are plain data. A kill is named by a number; its caller, and the status it sets, stay with
- * the driver. So a recorded history can be replayed.
+ * Events are plain data, so that a recorded history can be replayed: a kill is only a number here, and the
+ * driver keeps its caller and the status that it sets.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { Configured, RunningPod, Subject, Update, UpdateType } from './update.ts';
 
-/** The three kinds of work, one per phase in which something is to be done. */
+/** The three kinds of work: `sync` while syncing, `stop` while terminating, `release` while terminated. */
 export type Work = 'sync' | 'stop' | 'release';
 
 export type KillId = number;
@@ -70,7 +70,7 @@ export type Outcome =
   | {
       readonly kind: 'failed';
       readonly reason: string;
-      /** Until the earliest back-off among its causes ends; negative if it has ended. */
+      /** Time until the earliest back-off among its causes ends; negative if it has ended. */
       readonly retryAfterMs: number | null;
     };
 
@@ -99,7 +99,7 @@ export function describeEnd(work: Work, outcome: Outcome): string {
   }
 }
 
-/** An update event in the one form that the rules of all phases read. */
+/** An update event, normalized to the form that the rules of all phases read. */
 export interface Request<About extends Subject = Subject> {
   readonly update: Update<About>;
   readonly kill: Kill | null;
@@ -141,7 +141,10 @@ export function isCreate(event: UpdateEvent): boolean {
   return event.type === 'updated' && event.updateType === 'create';
 }
 
-/** If the runtime could not be read, anything may run; a pod missing from its list runs nothing (PW-12). */
+/**
+ * If the runtime could not be read, containers may run. A pod that the runtime does not list has no running
+ * containers (PW-12).
+ */
 export function mayRun(seen: RuntimePod | null): boolean {
   if (seen === null) return true;
   const running = seen.containers.some(({ state }) => state === 'running');

@@ -1,9 +1,9 @@
 /**
- * A finished pod: nothing runs, all resources are released, and only its UID is remembered, so that
- * a late update cannot start it again.
+ * Decides about a finished pod: nothing runs, all resources are released, and the worker remembers only its
+ * UID, so that a late update cannot start it again.
  *
- * It is forgotten when no pod source has it any more, or when the UID was created again and the new
- * pod waits for the old one to go (PW-65, PW-67).
+ * It is forgotten when no pod source has it any more, or when the UID was created again and the new pod waits
+ * for the old one to go (PW-65, PW-67).
  */
 import { become, completed, measured, stay } from './effect.ts';
 import type { Decision } from './effect.ts';

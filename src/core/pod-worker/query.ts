@@ -1,5 +1,5 @@
 /**
- * The state of a pod's worker as the rest of the kubelet may query it (PW-70 to PW-77).
+ * Answers the questions of the rest of the kubelet about the state of a pod worker (PW-70 to PW-77).
  *
  *     forgotten  │ waiting │ syncing │ terminating       │ terminated │ finished │ forgotten
  *                          ^ started │ ^ asked  ^ seen   ^ stopped    ^ released
@@ -13,8 +13,8 @@
  *                                   runtime should be removed ├───────────────────────────────
  *                                                   should be finished ├──────────────────────
  *
- * For a forgotten pod there are two answers. Before the first housekeeping, the pod sources may not
- * have delivered all pods yet, so anything could run. After it, a pod without a worker does not run.
+ * For a forgotten pod there are two answers. Before the first housekeeping, the pod sources may not have
+ * delivered all pods yet, so anything could run. After it, a pod without a worker does not run.
  */
 import { unreachable } from '../../lib/assert.ts';
 import type { State } from './state.ts';
@@ -71,7 +71,7 @@ export function shouldContentBeRemoved(state: State, podsSynced: boolean): boole
   return evicted || (deleted && isKnownTerminated(state));
 }
 
-/** Asked about the pod that holds a full name, before its mirror pod is deleted (PW-77). */
+/** Used before a mirror pod is deleted, about the static pod that holds its full name (PW-77). */
 export function isTerminating(state: State): boolean {
   return state.phase === 'terminating';
 }

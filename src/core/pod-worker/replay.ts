@@ -1,10 +1,10 @@
 /**
- * How often housekeeping may repeat the work of an orphan (PW-68, F-12).
+ * Decides how often housekeeping repeats the work of an orphan (PW-68, F-12).
  *
- * A pod that no source has gets no updates, so housekeeping repeats its last one. Housekeeping runs
- * every two seconds; on a read-only disk, a stop that fails each time would be tried 43,200 times a
- * day for each pod. So there is an exponential back-off: each wait is as long as the time between the
- * first and the last repetition (0, 2, 4, 8, 16 … seconds), up to five minutes.
+ * A pod that no source has gets no updates, so housekeeping repeats its last one. Housekeeping runs every two
+ * seconds; on a read-only disk, a stop that fails each time would be tried 43,200 times a day for each pod.
+ * So there is an exponential back-off: each wait is as long as the time between the first and the last
+ * repetition (0, 2, 4, 8, 16 … seconds), up to five minutes.
  *
  *     work    ×   ×   ×       ×               ×                               ×
  *     seconds 0   2   4       8               16                              32

@@ -16,7 +16,7 @@ export interface Forgotten {
   readonly phase: 'forgotten';
 }
 
-/** A static pod while another one has its full name. Its newest update waits with it (PW-37). */
+/** A static pod while another one has its full name. Its newest update is kept here until then (PW-37). */
 export interface Waiting {
   readonly phase: 'waiting';
   readonly update: Update<Configured>;
@@ -75,7 +75,7 @@ export interface InFlight<Kind extends Work, Pending extends Update | null> {
   readonly pending: Pending;
 }
 
-/** What may be done with the pod's remains, and with its UID. */
+/** Marks that decide whether the pod's content may be removed, and whether its UID may start again. */
 export interface Fate {
   /** Deleted in the API, or in no pod source any more. */
   readonly deleted: boolean;

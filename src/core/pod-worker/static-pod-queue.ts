@@ -1,17 +1,17 @@
 /**
- * The queue of static pods that share one full name: at most one of them runs (PW-80).
+ * Decides which of the static pods that share one full name may run: at most one (PW-80).
  *
  *     joined ──> [ u2, u3, u4 ]   one entry for each pod, in the order of their arrival
  *     asked  ──> if the name is free, the first pod that still waits gets it; else the pod is refused
  *     left   ──> the pod is finished, or gone: the next one in the queue gets the name immediately (V-7)
  *
- * A changed manifest makes a pod with a new UID and the same name. The old one keeps the name until
- * all its resources are released, not only until its containers have stopped (PW-41). Other pods
- * never block and are never blocked.
+ * When a manifest is changed, the pod has a new UID and the same name. The old pod keeps the name until all
+ * its resources are released, not only until its containers have stopped (PW-41). Other pods never block and
+ * are never blocked.
  *
- * A pod that left keeps its entry, and is skipped. If the same UID comes back before the queue
- * reached that entry, the entry is valid again (PW-69). When no pod holds the name or waits for it,
- * the queue is in its initial state and need not be stored.
+ * A pod that left keeps its entry, and is skipped. If the same UID comes back before the queue reached that
+ * entry, the entry is valid again (PW-69). When no pod holds the name or waits for it, the queue is in its
+ * initial state and need not be stored.
  *
  * The queue only knows which pods joined and left. pod-worker.ts knows what the pods do.
  */

@@ -1,8 +1,8 @@
 /**
- * A syncing pod: its containers should run, and the worker keeps comparing them with the spec.
+ * Decides about a syncing pod: its containers should run, and the worker keeps comparing them with the spec.
  *
- * Only the newest update is pending behind a running sync; it is never lost, older ones may be (PW-5).
- * A kill cannot be lost that way: it changes the phase.
+ * Only the newest update is pending behind a running sync; it replaces older ones (PW-5). A kill is never
+ * replaced, because it changes the phase.
  */
 import { assert } from '../../lib/assert.ts';
 import { delayAfter } from './delay.ts';

@@ -1,6 +1,6 @@
 /**
- * A terminated pod: its containers have stopped for good. The worker releases its resources and
- * retries until that succeeds. Then the pod is finished.
+ * Decides about a terminated pod: its containers have stopped for good, and the worker releases its
+ * resources. It retries until that succeeds; then the pod is finished.
  */
 import { assert } from '../../lib/assert.ts';
 import { withFields } from '../../lib/share.ts';

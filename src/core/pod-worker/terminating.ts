@@ -1,15 +1,15 @@
 /**
- * A terminating pod: no container may start any more, and the running ones are being stopped.
+ * Decides about a terminating pod: no container may start any more, and the worker stops the running ones.
  *
  *     last sync still runs ──settled──> stop ──done──> terminated
  *                                       ↑  │           (without a spec: forgotten, PW-59)
  *                                       └──┘ failed, or cancelled because less time is left
  *
- * Nothing is stopped before the last sync has settled: it could be about to start a container. And
- * only a stop that succeeded lets the pod move on, whatever the outcome of the sync before it.
+ * No stop begins before the last sync has settled, because that sync could be about to start a container.
+ * Only a successful stop makes the pod terminated, whatever the outcome of the sync before it.
  *
- * A shorter grace period cancels the stop in flight. As soon as that has settled, a new stop begins
- * with the shorter time, so that the shorter time reaches the runtime and not only the state (F-8).
+ * A shorter grace period cancels the stop in flight. As soon as that stop has settled, a new one begins with
+ * the shorter grace period, so that the runtime applies it, too (F-8).
  */
 import { assert } from '../../lib/assert.ts';
 import { withFields } from '../../lib/share.ts';
@@ -140,7 +140,7 @@ function stop(state: Terminating, update: Update, why: string): Decision {
   return become({ ...state, subject, inFlight }, why, effect);
 }
 
-/** A pending spec is newer than the one at work. */
+/** The spec of a pending update is newer than that of the work in flight. */
 function newestSubject({ inFlight, subject }: Terminating): Subject {
   const pending = inFlight?.pending?.subject;
   return pending?.kind === 'configured' ? pending : subject;

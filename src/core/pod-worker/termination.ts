@@ -1,9 +1,9 @@
 /**
- * Why a pod has to end, how long it may take, and what may be done with its remains.
+ * Decides why a pod is terminated, its grace period, and whether its content may be removed.
  *
- * The cause is decided once, when termination is first requested; the first match counts (PW-16).
- * Later events can still mark the pod as deleted or evicted (V-3), since the cleanup reads these
- * marks, and they can shorten the grace period, but never extend it (PW-45).
+ * The cause is decided once, when termination is first requested; the first match counts (PW-16). Later
+ * events can still mark the pod as deleted or evicted, because the cleanup reads these marks (V-3). They can
+ * shorten the grace period, but never extend it (PW-45).
  */
 import { withFields } from '../../lib/share.ts';
 import { effectiveGracePeriod } from '../pod/grace-period.ts';
@@ -56,8 +56,8 @@ export function fateFrom(cause: Cause): Fate {
 }
 
 /**
- * Marks that arrive after the end was decided (V-3). A kill from the runtime says nothing about the
- * API: its spec is one that arrived before, and has left its mark already.
+ * Marks that arrive after termination was requested (V-3). A kill from the runtime adds no mark: its spec
+ * arrived with an earlier event, which has set its marks already.
  */
 export function markedBy({ update, kill }: Request, fate: Fate): Fate {
   const { subject } = update;
@@ -74,7 +74,7 @@ export function explainMarks(before: Fate, after: Fate): string | null {
   return null;
 }
 
-/** The UID was created again before its end was over: the new pod has to wait (PW-14). */
+/** The UID was created again before the old pod was finished: the new pod has to wait (PW-14). */
 export function restartLater(state: Terminating | Terminated | Finished): Decision {
   const fate = withFields(state.fate, { restartRequested: true });
   if (fate === state.fate) return stay(state);

@@ -1,9 +1,9 @@
 /**
- * The updates that a pod worker gets, and how a newer one adds to what the worker knows.
+ * The updates that a pod worker gets, and how a newer update replaces or merges with an older one.
  *
- * Most pods come with a spec. Some are known only because the runtime still runs them (podkeep was
- * restarted after their spec had gone): those can only be stopped. The two kinds are distinguished
- * here once, so that no rule has to ask "and what if there is no spec?".
+ * Most pods come with a spec. Some are known only because the runtime still runs them (podkeep was restarted
+ * after their spec had gone): those can only be stopped. The type `Subject` distinguishes the two kinds, so
+ * that no rule has to check whether there is a spec.
  */
 import type { Pod } from '../../api/pod.ts';
 import { assert } from '../../lib/assert.ts';
@@ -47,8 +47,8 @@ export function replayOf<About extends Subject>(subject: About): Update<About> {
 }
 
 /**
- * What the worker knows after a newer update. A mirror pod belongs to the update that brings it: only a
- * sync reads it, and a repeated update never starts a sync (PW-25).
+ * What the worker knows about the pod after a newer update. The mirror pod is always that of the newer
+ * update: only a sync reads it, and a repeated update never starts a sync (PW-25).
  */
 export function merge(known: Configured, newer: Configured): Configured;
 export function merge(known: Subject, newer: Subject): Subject;
@@ -58,7 +58,7 @@ export function merge(known: Subject, newer: Subject): Subject {
   return newer;
 }
 
-/** Replaces a pending update, but keeps the older start: the longest wait is measured (PW-21). */
+/** Replaces a pending update, but keeps its start time, so that the longest wait is measured (PW-21). */
 export function supersede<About extends Subject>(
   waiting: Update | null,
   newer: Update<About>,

@@ -1,6 +1,6 @@
 /**
- * The labels and annotations of sandboxes and containers, with the kubelet's keys: other tools find
- * what they expect, and a restarted podkeep finds what it needs.
+ * Builds the labels and annotations of sandboxes and containers, with the kubelet's keys: other tools rely on
+ * them, and a restarted podkeep reads them.
  */
 import type { Pod } from '../../api/pod.ts';
 import { fnv1a32 } from '../../lib/fnv.ts';
@@ -28,7 +28,10 @@ const PORTS = 'io.kubernetes.container.ports';
 const DELETION_GRACE = 'io.kubernetes.pod.deletionGracePeriod';
 const TERMINATION_GRACE = 'io.kubernetes.pod.terminationGracePeriod';
 
-/** The pod's labels, and its identity. Ours come last: a pod cannot pretend to be another. */
+/**
+ * The pod's labels and its identity. The identity comes last, so that a pod's labels cannot claim another
+ * identity.
+ */
 export function sandboxLabels(pod: Pod): Labels {
   return { ...pod.metadata.labels, ...identityOf(pod) };
 }
@@ -62,9 +65,9 @@ export function containerAnnotations(pod: Pod, container: RunContainer, attempt:
 }
 
 /**
- * A hash of what cannot change without a restart: the name and the image. It equals the kubelet's,
- * which hashes the bytes of the JSON as Go prints a list of them: either takes over the running
- * containers of the other and restarts none.
+ * A hash of the fields that cannot change without a restart: the name and the image. It equals the kubelet's
+ * hash, so that podkeep and a kubelet take over each other's running containers without restarting them. (The
+ * kubelet hashes Go's text of the list of the JSON's bytes.)
  */
 export function containerHash({ name, image = '' }: RunContainer): string {
   const encoder = new TextEncoder();

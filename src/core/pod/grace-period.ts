@@ -1,14 +1,14 @@
 /**
- * The grace period of a pod in seconds (PW-45).
+ * Computes the grace period of a pod in seconds (PW-45).
  *
- * Three sources may set it: the deletion in the API, the kill of the pod, and, without those, the pod's
- * spec. Deletion and override can only shorten a granted time, and a zero from either means "as fast as
- * possible", never "as the spec says" (E-15).
+ * Three sources may set it: the deletion in the API, the kill of the pod, and, without those, the pod's spec.
+ * Deletion and override can only shorten a granted time, and a zero from either means "as fast as possible",
+ * never "as the spec says" (E-15).
  *
  * Invariants:
  *   1. The result is at least one second: zero would be SIGKILL without a warning.
- *   2. The result never exceeds a granted time, except that a deletion of zero seconds and an override
- *      in one request give the override, as in the kubelet.
+ *   2. The result never exceeds a granted time, except that a deletion of zero seconds and an override in one
+ *      request give the override, as in the kubelet.
  */
 
 export interface GracePeriodRequest {
@@ -21,7 +21,7 @@ export interface GracePeriodRequest {
 
 export interface GracePeriod {
   readonly gracePeriod: number;
-  /** A time was granted before, and this one differs: the stop in flight must get it. */
+  /** A grace period was granted before, and this one differs: it must be passed to the stop in flight. */
   readonly shortened: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Small predicates of pods that many rules share. */
+/** Small predicates about pods that many rules share. */
 import type { Container, ContainerStatus, Pod, PodPhase, PodSpec } from '../../api/pod.ts';
 
 const CONFIG_SOURCE_ANNOTATION = 'kubernetes.io/config.source';
@@ -29,7 +29,7 @@ export function isSidecar(initContainer: Container): boolean {
   return initContainer.restartPolicy === 'Always';
 }
 
-/** Init containers in order, then regular ones: everything that a pod's own rules apply to. */
+/** Init containers in order, then regular containers. */
 export function initAndRegularContainers(spec: PodSpec): readonly Container[] {
   return [...(spec.initContainers ?? []), ...spec.containers];
 }

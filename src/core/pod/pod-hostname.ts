@@ -1,6 +1,7 @@
 /**
- * The host name of a pod: its name, or the one in its spec. Linux allows 64 characters; the kubelet cuts
- * at 63, and refuses a longer fully qualified domain name.
+ * Computes the host name of a pod: its name, or the hostname in its spec. As in the kubelet, a host name is
+ * cut to 63 characters, and a fully qualified domain name of more than 64 characters (the limit of Linux) is
+ * refused.
  */
 import type { Pod } from '../../api/pod.ts';
 import { defineError } from '../../lib/errors.ts';
@@ -15,7 +16,7 @@ export const hostnameTooLong = defineError<{ fqdn: string }>({
   message: ({ fqdn }) =>
     `failed to construct FQDN from pod hostname and cluster domain, FQDN ${fqdn} is too long ` +
     `(64 characters is the max, ${fqdn.length} characters requested)`,
-  hint: () => 'Shorten the hostname or the subdomain of the pod, or leave setHostnameAsFQDN out.',
+  hint: () => 'Shorten the hostname or the subdomain of the pod, or remove setHostnameAsFQDN.',
 });
 
 export function podHostname(pod: Pod, clusterDomain: string): string {

@@ -1,4 +1,4 @@
-/** Small predicates of what a runtime reports. */
+/** Small predicates about the runtime's view of a pod. */
 import type { Container, Pod } from '../../api/pod.ts';
 import type { RuntimeContainer, RuntimePod } from '../../api/runtime-pod.ts';
 import { initAndRegularContainers, isBeingDeleted } from './pod-facts.ts';
@@ -25,7 +25,7 @@ export function shouldBeStarted(pod: Pod, container: Container, runtime: Runtime
   }
 }
 
-/** Does any regular container exist that got at least as far as being created? */
+/** Was any regular container created (its state may be anything but unknown)? */
 export function hasRegularContainerBeenCreated({ spec }: Pod, runtime: RuntimePod): boolean {
   return spec.containers.some(({ name }) => {
     const newest = findNewest(runtime, name);

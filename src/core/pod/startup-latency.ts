@@ -1,13 +1,15 @@
 /**
- * The start-up latency of a pod, from its creation to the watch event that shows all containers running.
+ * Measures the start-up latency of a pod, from its creation to the watch event that shows all containers
+ * running.
  *
  *     untracked ──first seen without a startTime──> tracked ──all containers run──> measured
  *         └──unschedulable: excluded for good           └──ended, unschedulable: excluded
  *
  * 1. Each pod is measured at most once (SM-132).
- * 2. A pod that was first seen with a startTime is not measured: it was started by an earlier kubelet (SM-130).
- * 3. The SLI leaves out pulls, overlapping ones once, and the run time of init containers; pods with volumes
- *    beyond configuration and scratch space have none (E-30).
+ * 2. A pod that was first seen with a startTime is not measured: it was started by an earlier kubelet
+ *    (SM-130).
+ * 3. The SLI excludes image pulls (overlapping pulls count once) and the run time of init containers. Pods
+ *    with other volumes than configuration and emptyDir have no SLI (E-30).
  */
 import type { Pod } from '../../api/pod.ts';
 import { parseTime } from '../../api/values/time.ts';
@@ -21,14 +23,14 @@ export type StartupState = 'tracked' | 'measured' | 'excluded';
 
 export interface StartupLatency {
   readonly totalSeconds: number;
-  /** Null: the objective does not cover the pod. */
+  /** Null: the SLI does not cover the pod. */
   readonly sliSeconds: number | null;
   readonly hostNetwork: boolean;
 }
 
 export interface StartupObservation {
   readonly state: StartupState;
-  /** There once, with the state `measured`. */
+  /** Present once, when the state becomes `measured`. */
   readonly latency?: StartupLatency;
 }
 
@@ -59,7 +61,10 @@ export function observeStartup(
   };
 }
 
-/** Every regular container runs (SM-131). The kubelet wrote that, so an empty list is no proof. */
+/**
+ * Every regular container runs (SM-131). An empty list proves nothing: the kubelet has not reported
+ * containers yet.
+ */
 function isRunning({ status }: Pod): boolean {
   const statuses = status?.containerStatuses ?? [];
   return statuses.length > 0 && statuses.every(({ state }) => Boolean(state?.running?.startedAt));

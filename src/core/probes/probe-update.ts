@@ -1,8 +1,8 @@
 /**
  * Applies one probe result to a status (SM-16 to SM-19).
  *
- * Null: nothing changes, because the container is not in the status, or has that result already.
- * Ephemeral containers have no probes and are never found.
+ * Null: nothing changes, because the container is not in the status or already has this result. Ephemeral
+ * containers have no probes, so they are not searched.
  */
 import { replaceOrAppendCondition } from '../../api/condition.ts';
 import type { ContainerStatus, Pod, PodStatus } from '../../api/pod.ts';

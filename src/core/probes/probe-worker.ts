@@ -1,5 +1,5 @@
 /**
- * Probe worker: decides what happens next to one probe of one container (KL-72 to KL-77).
+ * Decides what a probe worker does next for one probe of one container (KL-72 to KL-77).
  *
  *               woke            woke, triggered: probe
  *     waiting ────────> resting ───────────────────────> probing
@@ -8,19 +8,19 @@
  *                         └─┴───────────────────────────────┘
  *     ended <── the pod or the container is over for good, or the worker was stopped
  *
- * A worker looks at the status once in each period, on a grid that begins with its first look. A look
- * that falls into a running probe is made up for right after it, but only one. A trigger causes a look
- * immediately, and moves the grid (KL-80), but not for a worker that waits for its first look.
+ * A worker checks the pod's status once in each period, counted from its first check. If a check is due while
+ * a probe runs, it is made right after the probe; further missed checks are skipped. A trigger causes a check
+ * immediately, and the periods count from there (KL-80), unless the worker still waits for its first check.
  *
- * Pure. `kubelet/probes/probe-worker.ts` sets the timer, probes the container and stores the results.
- * `nowMs` is a reading of a monotonic clock; only `View.nowMs` is the time of day, because it is compared
- * with the start of a container.
+ * `kubelet/probes/probe-worker.ts` sets the timer, probes the container and stores the results. `nowMs` is a
+ * reading of a monotonic clock; only `View.nowMs` is the time of day, because it is compared with the start
+ * of a container.
  *
  * Invariants:
  *   1. At most one probe is under way, and none for a container that does not run.
- *   2. Outcomes of one container never count for the next (the kubelet's weakness in KL-75).
+ *   2. Outcomes of one container never count for the next container (in the kubelet they may, KL-75).
  *   3. A result is reported only for the container that the pod's status shows at that time.
- *   4. A liveness probe that failed, or a startup probe with a result, pauses until there is a new
+ *   4. After a liveness probe failed, or a startup probe has a result, the worker pauses until there is a new
  *      container (KL-76).
  *   5. While it waits or rests, exactly one timer is set.
  */
@@ -65,7 +65,7 @@ export interface State {
   readonly nextLookMs: number;
 }
 
-/** What a look reads. */
+/** What a check reads. */
 export interface View {
   /** The pod's status as podkeep reports it. Undefined: there is none. */
   readonly status: PodStatus | undefined;
@@ -76,7 +76,7 @@ export interface View {
 export type Event =
   | { readonly type: 'began'; readonly delayMs: number }
   | { readonly type: 'woke'; readonly view: View }
-  /** A look is likely to find a change now. */
+  /** A check is likely to find a change now. */
   | { readonly type: 'triggered'; readonly view: View }
   | { readonly type: 'probed'; readonly outcome: Outcome; readonly view: View }
   | { readonly type: 'stopped' };
@@ -97,10 +97,13 @@ export interface Decision {
   readonly effects: readonly Effect[];
 }
 
-/** Until the first probe has a result (KL-72). */
+/** The results until the first probe has a result (KL-72). */
 const INITIAL_RESULTS = { readiness: 'failure', liveness: 'success', startup: 'unknown' } as const;
 
-/** Containers that started this long before podkeep keep their readiness at first (KL-79). */
+/**
+ * Containers that started more than this long before podkeep keep their readiness until they are probed
+ * (KL-79).
+ */
 const RESTART_WINDOW_SECONDS = 10;
 
 export const initial: State = {
@@ -112,8 +115,8 @@ export const initial: State = {
 };
 
 /**
- * How long a new worker waits for its first look. Just after the start of podkeep all workers begin
- * together; they spread over their periods, so that not all probes run at the same time (KL-72).
+ * How long a new worker waits for its first check. Just after the start of podkeep all workers begin
+ * together; they are spread over their periods, so that not all probes run at the same time (KL-72).
  */
 export function firstDelayMs(periodMs: number, uptimeMs: number, chance: number): number {
   return uptimeMs < periodMs ? chance * periodMs : 0;
@@ -134,7 +137,7 @@ export function decide(
       return look(assignment, withNextLook(assignment, state, nowMs), event.view, nowMs);
     case 'triggered': {
       if (state.phase === 'waiting') return { state, effects: [] };
-      // While a probe is under way this makes a look due at its end, which then moves the grid.
+      // While a probe is under way, this makes a check due at its end; the periods then count from there.
       const due = { ...state, nextLookMs: nowMs };
       if (state.phase === 'probing') return { state: due, effects: [] };
       return look(assignment, withNextLook(assignment, due, nowMs), event.view, nowMs);
@@ -149,7 +152,7 @@ export function decide(
   }
 }
 
-/** Missed looks are skipped. A timer that fires a little early counts as on time. */
+/** Missed checks are skipped. A timer that fires a little early counts as on time. */
 function withNextLook({ periodMs }: Assignment, state: State, nowMs: number): State {
   const periods = Math.max(Math.floor((nowMs - state.nextLookMs) / periodMs) + 1, 1);
   return { ...state, phase: 'resting', nextLookMs: state.nextLookMs + periods * periodMs };
@@ -181,7 +184,10 @@ function look(assignment: Assignment, before: State, view: View, nowMs: number):
   return { state: { ...state, phase: 'probing' }, effects: [...effects, probe] };
 }
 
-/** A container that has been created: before that there is nothing to probe. Sidecars count, too. */
+/**
+ * The status of the container if it has been created: before that there is nothing to probe. Sidecars count,
+ * too.
+ */
 function identified(status: PodStatus, name: string): ContainerStatus | undefined {
   const regular = findStatus(status.containerStatuses, name);
   if (regular?.containerID) return regular;
@@ -189,7 +195,7 @@ function identified(status: PodStatus, name: string): ContainerStatus | undefine
   return init?.containerID ? init : undefined;
 }
 
-/** A container with a new ID is a new one: everything about the old one is dropped (KL-72). */
+/** If the container has a new ID, everything about the old container is dropped (KL-72). */
 function meet(assignment: Assignment, state: State, container: ContainerStatus): Decision {
   const { containerID = '' } = container;
   if (containerID === state.containerID) return { state, effects: [] };
@@ -215,7 +221,10 @@ function isInit({ pod, container }: Assignment): boolean {
   return pod.spec.initContainers?.some(({ name }) => name === container.name) ?? false;
 }
 
-/** Without an end it may still run; after its end it may restart, alone or with all others (E-6, E-7). */
+/**
+ * A container that has not terminated may still run; after that it may restart, alone or with all others
+ * (E-6, E-7).
+ */
 function mayRunAgain(
   { pod, container }: Assignment,
   status: PodStatus,

@@ -1,8 +1,8 @@
 /**
  * Reads the allocation of a pod from its spec, and applies an allocation to it (E-3).
  *
- * The spec has the desired resources. The pod gets the ones allocated last, until a resize is granted:
- * all code that runs or counts pods works with the spec that has the allocation in it.
+ * The spec in the API has the desired resources, but until a resize is granted the pod has the resources that
+ * were allocated last. So all code that runs or counts pods uses a spec with the allocation in it.
  */
 import type { Container, Pod } from '../../api/pod.ts';
 import type { ResourceRequirements } from '../../api/resources.ts';

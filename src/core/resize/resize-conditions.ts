@@ -1,6 +1,6 @@
 /**
- * The two conditions of a resize (SM-95 to SM-101): pending, because it does not fit now or never will,
- * and in progress. They are in memory only and are rebuilt from the API.
+ * Computes the two conditions of a resize, PodResizePending and PodResizeInProgress (SM-95 to SM-101). They
+ * are kept in memory only; after a restart they are rebuilt from the API.
  *
  *     (none) ──requested──> pending: Deferred or Infeasible ──granted──> in progress ──done──> (none)
  */
@@ -22,7 +22,7 @@ export interface ResizeReport {
 
 export interface ResizeChange {
   readonly conditions: ResizeConditions;
-  /** Is it worth reporting? */
+  /** The change has to be reported. */
   readonly changed: boolean;
 }
 
@@ -49,7 +49,10 @@ export function setPending(
   };
 }
 
-/** The first generation stays until it is cleared; without reason and message the old ones stay (SM-97). */
+/**
+ * The condition keeps its first generation until it is cleared; a report without reason and message keeps the
+ * old ones (SM-97).
+ */
 export function setInProgress(
   conditions: ResizeConditions,
   report: ResizeReport,

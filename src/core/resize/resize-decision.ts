@@ -1,5 +1,5 @@
 /**
- * Whether a pod gets the resources of its current spec (E-2, E-3).
+ * Decides whether a resize is granted: whether a pod gets the resources of its current spec (E-2, E-3).
  *
  *     can this node resize the pod? ──no──> Infeasible: final, until the spec changes again
  *             │yes
@@ -43,9 +43,9 @@ export type ResizeDecision =
       readonly victims: readonly Pod[];
       readonly shortOf?: string;
     }
-  /** With the reason that admission gives, such as `OutOfcpu`. */
+  /** `why` is the rejection of admission, such as `OutOfcpu`. */
   | { readonly type: 'deferred'; readonly why: Rejection }
-  /** `detail` is its name in the metric. */
+  /** `detail` is the label of the metric. */
   | { readonly type: 'infeasible'; readonly message: string; readonly detail: string };
 
 export function decideResize(view: ResizeView): ResizeDecision {

@@ -1,6 +1,6 @@
 /**
- * The order in which pending resizes are retried: those that request no more first, because they free
- * resources; then by priority, by QoS class, and by waiting time.
+ * Decides the order in which pending resizes are retried: first those that do not increase requests, because
+ * they free resources; then by priority, by QoS class, and by waiting time.
  */
 import type { Time } from '../../api/meta.ts';
 import type { Pod } from '../../api/pod.ts';

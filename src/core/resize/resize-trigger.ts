@@ -1,5 +1,6 @@
 /**
- * What an update of a pod means for resizes: does it request one, and does it free resources for others?
+ * Decides whether an update of a pod requests a resize, and whether it frees resources for the resizes of
+ * other pods.
  */
 import type { Container, ContainerStatus, Pod } from '../../api/pod.ts';
 import { compareQuantities, isZeroQuantity } from '../../api/values/quantity.ts';
@@ -36,7 +37,7 @@ export function findResourceChanges(before: Pod, after: Pod): readonly ResourceC
   });
 }
 
-/** The pod-level resources. */
+/** Did the pod-level resources change? */
 export function changesPodLevel(before: Pod, after: Pod): boolean {
   const [old, now] = [before.spec.resources, after.spec.resources];
   if (!old || !now) return old !== now;

@@ -1,20 +1,20 @@
 /**
- * Reads the text of a kubelet's `/metrics/resource`: the CPU time and memory of the node and its containers.
+ * Parses the text of a kubelet's `/metrics/resource`: the CPU time and memory of the node and its containers.
  *
- * As in metrics-server, a node or pod whose figures are incomplete, or zero, is left out: it has just
- * started, or the runtime does not report it.
+ * As in metrics-server, a node or pod with incomplete or zero values is left out: it has just started, or the
+ * runtime does not report it.
  */
 
 /** One measurement of a node or of a container. */
 export interface UsagePoint {
   readonly timeMs: number;
-  /** When the CPU time was zero. Null: the kubelet does not say, as for a node. */
+  /** When the CPU time was zero. Null: the kubelet does not report it, as for a node. */
   readonly startMs: number | null;
   readonly cpuNanoseconds: number;
   readonly memoryBytes: number;
 }
 
-/** What one kubelet answered. */
+/** The samples in the answer of one kubelet. */
 export interface ResourceSamples {
   readonly node: UsagePoint | null;
   /** By `namespace/name` of the pod, then by the name of the container. */
@@ -52,7 +52,7 @@ function addFigure(part: Part, figure: string, value: number, timeMs: number): v
   switch (figure) {
     case 'cpu_usage_seconds_total':
       part.cpuNanoseconds = Math.round(value * 1e9);
-      // The rate is that of the CPU, so its time counts.
+      // The CPU rate is computed from two samples, so the time of the CPU sample counts.
       part.timeMs = timeMs;
       break;
     case 'memory_working_set_bytes':
@@ -83,7 +83,7 @@ function pointOf({ timeMs, startMs, cpuNanoseconds, memoryBytes }: Part): UsageP
   return { timeMs, startMs: startMs ?? null, cpuNanoseconds, memoryBytes };
 }
 
-/** A pod of which one container is incomplete would look smaller than it is. */
+/** Leaves out pods with an incomplete container: their usage would be too small. */
 function completePods(pods: ReadonlyMap<string, ReadonlyMap<string, Part>>) {
   const complete = new Map<string, ReadonlyMap<string, UsagePoint>>();
   for (const [key, parts] of pods) {

@@ -1,10 +1,11 @@
 /**
- * Usage over the window between the last two samples, by the rules of metrics-server.
+ * Computes the usage in the window between the last two samples, by the rules of metrics-server.
  *
  *     previous ──────── window ──────── last
  *        └─ CPU time ──────────────────── CPU time      usage = difference / window
  *
- * 1. CPU needs two samples of the same start: a container that restarted in between has none, until the next.
+ * 1. CPU usage needs two samples of the same run: a container that restarted in between has no usage until
+ *    its next sample.
  * 2. A container that started less than a resolution ago, but at least 10 s, is measured since its start.
  * 3. A sample that is not newer than the last one replaces it and leaves the previous one.
  * 4. A pod is shown when all of its containers can be.

@@ -1,13 +1,13 @@
 /**
- * The resources in a container's status: the actual ones of a running container, and the allocated
- * ones of any other.
+ * Computes the resources in a container's status: the actual resources of a running container, and the
+ * allocated resources of any other.
  *
- * A runtime rounds small CPU values up to what the kernel can express. As long as both the allocated
- * and the actual value are at or below that minimum, the allocated one is shown; otherwise users would
- * see a difference that no spec asked for.
+ * A runtime rounds small CPU values up to what the kernel can express. As long as both the allocated and the
+ * actual value are at or below that minimum, the allocated value is reported; otherwise users would see a
+ * difference that they did not request.
  *
- * No runtime reports a memory request: the kernel has no such setting. The actuated one is shown, and all
- * actuated values if the runtime reports nothing at all (E-4).
+ * No runtime reports a memory request, because the kernel has no such setting. So the actuated memory request
+ * is reported, and if the runtime reports nothing at all, all actuated values (E-4).
  */
 import { quantityMilliValue } from '../../api/values/quantity.ts';
 import { readQuantity } from '../../api/values/quantity-text.ts';
@@ -33,7 +33,7 @@ export function containerResources(
   return resourcesInForce(granted, actual, isSame ? old?.resources : undefined);
 }
 
-/** What the runtime reports, and the actuated resources where it reports none. */
+/** The values that the runtime reports, and the actuated resources where it reports none. */
 export function withActuatedValues(
   reported: RuntimeResources = {},
   actuated: ResourceRequirements = {},

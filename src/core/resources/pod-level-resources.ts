@@ -1,9 +1,8 @@
 /**
- * The resources in a pod's status for the pod as a whole.
+ * Computes `status.resources` of a pod: the resources of the pod as a whole.
  *
- * Before it runs, they are the sum of its spec. While it runs, they are those of the pod's cgroup, as
- * far as the runtime can read them, and the actuated ones otherwise (E-4). What neither knows stays as it
- * was reported last.
+ * Before the pod runs, they are the sum of its spec. While it runs, they are those of the pod's cgroup, as
+ * far as the runtime can read them, else the actuated ones (E-4), else those that were reported last.
  *
  * The kubelet never changes the memory request of a running pod's status again, not even after a resize;
  * podkeep does.

@@ -1,13 +1,13 @@
 /**
- * The requests and limits of a pod as a whole.
+ * Computes the requests and limits of a pod as a whole.
  *
  *     the larger of  regular + all sidecars
  *               and  each init container + the sidecars before it
  *     then           the pod-level `resources` replace them (cpu, memory, hugepages)
  *     then           the overhead is added
  *
- * A sidecar starts before the init containers behind it and never stops, so it is counted on both
- * sides. Overhead is added to a limit only where there is one: nothing plus overhead is no limit.
+ * A sidecar starts before the init containers behind it and never stops, so it is counted on both sides.
+ * Overhead is added only to limits that are set: a pod without a limit stays without one.
  */
 import { isZeroQuantity } from '../../api/values/quantity.ts';
 import type { Container, Pod } from '../../api/pod.ts';

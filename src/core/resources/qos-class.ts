@@ -1,5 +1,5 @@
 /**
- * The QoS class of a pod: how early it is evicted when the node runs short.
+ * Computes the QoS class of a pod from its requests and limits.
  *
  *   Guaranteed   every container limits cpu and memory, and requests exactly that much
  *   Burstable    anything in between

@@ -1,12 +1,12 @@
 /**
- * The next request to the API for the status of one pod (SM-70 to SM-79).
+ * Decides the next API request for the status of one pod (SM-70 to SM-79).
  *
  *     no object known ──> missing        another pod under that name ──> drop
  *     our status differs from it ──> patch        it may be deleted ──> remove        else ──> settled
  *
- * There is no GET before a write: the patch is made against the newest known object, from the watch or
- * from the response to the last write. The UID in the patch keeps it from reaching a pod that took the
- * name meanwhile.
+ * There is no GET before a write: the patch is made against the newest known object, from the watch or from
+ * the response to the last write. The UID in the patch keeps it from reaching a pod that took the name
+ * meanwhile.
  */
 import type { Time, UID } from '../../api/meta.ts';
 import { createTwoWayMergePatch } from '../../api/patch/two-way-merge-patch.ts';
@@ -46,8 +46,8 @@ export type WriteRequest =
   | { readonly type: 'nothing' };
 
 /**
- * `isAnswered`: the API has just answered our newest status, so there is nothing to compare. If the API
- * dropped a field of it, that must not keep the pod from being deleted.
+ * `isAnswered`: the API has just acknowledged our newest status, so the two are not compared. If the API
+ * dropped a field of the status, this must not prevent the deletion of the pod.
  */
 export function nextRequest(view: WriteView, isAnswered: boolean): WriteRequest {
   const { record, apiUid, known } = view;
@@ -64,7 +64,7 @@ export function nextRequest(view: WriteView, isAnswered: boolean): WriteRequest 
   return { type: 'settled', version };
 }
 
-/** The API's status of the pod counts, not the one to be written (SM-61). */
+/** The status in the API decides, not the status that podkeep will write (SM-61). */
 export function canBeDeleted(pod: Pod, { isFinished }: StatusRecord): boolean {
   return (
     isFinished && isBeingDeleted(pod) && !isMirrorPod(pod) && isTerminalPhase(pod.status?.phase)
@@ -79,8 +79,8 @@ function patchOf(view: WriteView, pod: Pod, uid: UID): Json | null {
   const found = mergeStatus({ pod, old, status: record.status, couldHaveRunningContainers, now });
   const status = shareEqualFields(old, carryUnknownFields(old, found, type), type);
   if (status === old) return null;
-  // Without a list the patch would delete the whole list, with foreign conditions that podkeep has not
-  // seen yet. An empty list deletes the owned ones one by one.
+  // Without a list, the patch would delete the whole list, and with it conditions of other components that
+  // podkeep has not seen yet. With an empty list, the patch deletes only podkeep's own conditions.
   const wanted = status.conditions || !old.conditions ? status : { ...status, conditions: [] };
   const modified = { metadata: { uid }, status: wanted };
   return createTwoWayMergePatch({ status: old }, modified, structOf('core/v1.Pod'));

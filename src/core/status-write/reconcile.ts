@@ -1,8 +1,8 @@
 /**
- * Whether a pod whose status was written needs another write (SM-58 to SM-62).
+ * Decides whether a pod whose status was written needs another write (SM-58 to SM-62).
  *
- * Another client may have overwritten the status in the API, or deleted the pod after its last status
- * was written. Both show in the object that the watch delivered.
+ * Another client may have overwritten the status in the API, or deleted the pod after its last status was
+ * written. Both show in the object that the watch delivered.
  */
 import type { Pod } from '../../api/pod.ts';
 import { normalizeStatus } from '../pod-status/normalize-status.ts';
@@ -11,10 +11,10 @@ import { isStatusEqual } from '../pod-status/status-equality.ts';
 import type { StatusRecord } from '../pod-status/status-record.ts';
 import { canBeDeleted } from './next-request.ts';
 
-/** Why it needs one. Null: it does not. */
+/** Why the pod needs another write. Null: it does not. */
 export type ReconcileNeed = 'deletable' | 'different' | null;
 
-/** `pod` and its mirror pod are as the watch last delivered them; absent once they left. */
+/** `pod` and its mirror pod are those that the watch delivered last. Absent: they were deleted. */
 export function reconcileNeed(
   record: StatusRecord,
   pod: Pod | undefined,

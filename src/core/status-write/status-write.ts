@@ -1,5 +1,6 @@
 /**
- * Status write: decides for the status of one pod whether to write, wait, read first, delete or drop.
+ * Decides for the status of one pod whether the status writer writes it, waits, reads the pod first, deletes
+ * the pod, or drops the record.
  *
  *                 changed              admitted: patch, remove or read
  *        idle ─────────────> queued ─────────────────────────────────> busy
@@ -16,11 +17,11 @@
  *   waiting  the API refused or did not answer; the writer retries later
  *   missing  the API does not have the pod; only an event of the watch changes that (F-12)
  *
- * Pure. `kubelet/status-manager/status-writer.ts` gives the turns and sends the requests.
+ * `kubelet/status-manager/status-writer.ts` takes pods from the queue and sends the requests.
  *
  * Invariants:
  *   1. At most one request is under way, and the state knows which.
- *   2. Versions are acknowledged in order, and only if the API answered or needs no write.
+ *   2. Versions are acknowledged in order, and only after the API has answered, or if no write is needed.
  *   3. A version that was stored while a request was under way gets another request.
  *   4. After a conflict the object is read before anything is written (SM-74).
  */
@@ -52,7 +53,7 @@ interface Queued {
   readonly mustRead: boolean;
   /** The object was read because of a conflict, so the known object is current. */
   readonly hasRead: boolean;
-  /** The API has just answered our newest status: no comparison before a deletion (SM-79). */
+  /** The API has just acknowledged our newest status: it is not compared again before a deletion (SM-79). */
   readonly isAnswered: boolean;
 }
 
@@ -70,7 +71,7 @@ interface Busy {
   readonly again: Lane | null;
 }
 
-/** The last version that the API has, and the UID under which it has it (SM-2). */
+/** The last version that was written to the API, and the UID of the pod that it was written to (SM-2). */
 export interface Ack {
   readonly uid: string;
   readonly version: number;
@@ -100,7 +101,7 @@ export type Effect =
   | { readonly type: 'enqueue'; readonly lane: Lane }
   | { readonly type: 'request'; readonly request: Ask }
   | { readonly type: 'acknowledge'; readonly version: number }
-  /** The record is of no use any more. */
+  /** The status manager removes its record of the pod. */
   | { readonly type: 'dropRecord'; readonly why: string }
   | { readonly type: 'wakeAfter'; readonly delayMs: number };
 
@@ -133,7 +134,7 @@ export function decide(state: State, event: Event): Decision {
     case 'woke':
       return state.phase === 'waiting' ? enqueue(state) : become(state);
     case 'seen':
-      // The pod exists after all; its turn will show whether there is anything to write.
+      // The pod exists after all; `admitted` decides whether there is anything to write.
       return state.phase === 'missing' ? enqueue({ ...state, lane: 'normal' }) : become(state);
     default:
       return unreachable(event);
@@ -145,7 +146,7 @@ function onChanged(state: State, lane: Lane): Decision {
     case 'idle':
       return enqueue({ ...state, lane });
     case 'queued': {
-      // It stays queued, or moves to the higher lane. Our newest status is not the answered one any more.
+      // It stays queued, or moves to the higher lane. Our newest status is not the acknowledged one any more.
       const next = withFields(state, { lane: higher(state.lane, lane), isAnswered: false });
       if (next.lane === state.lane) return become(next);
       return become(next, { type: 'enqueue', lane: next.lane });
@@ -240,8 +241,8 @@ function onDone(state: Busy, view: WriteView): Decision {
 }
 
 /**
- * Changes meanwhile get another turn. Otherwise, if the response shows that the pod may be deleted now,
- * that comes next, before all ordinary writes (SM-79).
+ * Changes since the request get another write. Otherwise, if the response shows that the pod may be deleted
+ * now, the deletion comes next, before all ordinary writes (SM-79).
  */
 function afterPatch({ uid, version, again }: Busy, view: WriteView): Decision {
   const acknowledged = acknowledge(uid, version);

@@ -1,8 +1,8 @@
 /**
- * Which status changes are written first (F-5): those on which other components must act.
+ * Decides which status changes are written first: those on which other components must act (F-5).
  *
- * A pod that is no longer ready must lose its traffic; a pod that is terminal lets others start; a pod
- * that may be deleted frees its name. Everything else can wait behind them.
+ * A pod that is no longer ready must not get traffic, a terminal pod lets its controller start another one,
+ * and a pod that may be deleted frees its name. All other changes are written after these.
  */
 import { isConditionTrue } from '../../api/condition.ts';
 import type { PodStatus } from '../../api/pod.ts';

@@ -1,6 +1,7 @@
 /**
- * Reads `tracing.endpoint`. The kubelet speaks gRPC to it; podkeep speaks OTLP over HTTP, so that it accepts
- * host:port and URLs of http and https, and none of gRPC's name schemes.
+ * Parses `tracing.endpoint` of the kubelet configuration. The kubelet exports spans over gRPC; podkeep
+ * exports them with OTLP over HTTP, so it accepts host:port and http or https URLs, but no name schemes of
+ * gRPC.
  */
 export const OTLP_ENDPOINT_DEFAULT = 'localhost:4318';
 
@@ -9,7 +10,7 @@ const TRACES_PATH = '/v1/traces';
 const GRPC_PORT = '4317';
 const HOST_AND_PORT = /^[^/?#@\s]+:\d+$/;
 
-/** The URL to which spans are posted. Null: the endpoint is none that podkeep accepts. */
+/** The URL to which spans are posted. Null: podkeep does not accept this endpoint. */
 export function otlpTracesUrl(endpoint: string): string | null {
   const isUrl = /^https?:\/\//i.test(endpoint);
   if (!isUrl && !HOST_AND_PORT.test(endpoint)) return null;

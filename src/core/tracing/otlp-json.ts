@@ -1,6 +1,6 @@
 /**
- * Spans as JSON of OTLP (ExportTraceServiceRequest): IDs are hexadecimal, times are nanoseconds as strings,
- * enums are numbers. Secrets in messages of errors are replaced, as in the log.
+ * Encodes spans as OTLP JSON (ExportTraceServiceRequest): IDs are hexadecimal, times are nanoseconds as
+ * strings, enums are numbers. Secrets in error messages are replaced, as in the log.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { redactText } from '../logging/redaction.ts';

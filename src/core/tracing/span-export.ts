@@ -1,17 +1,18 @@
 /**
- * Decides when spans are sent to their receiver, and which are dropped. The driver holds the queue; the machine
- * counts it.
+ * Decides when spans are sent to their receiver, and which are dropped. The driver holds the queue; this
+ * state machine only counts the spans in it.
  *
  *     idle ──span──> collecting ──512 spans or 5 s──> sending ──accepted, refused──> idle, collecting, sending
  *                                                      │  ▲
  *                                          unavailable ▼  │ woke
  *                                                     waiting          any ──stopping──> … ──> stopped
  *
- * 1. At most 2,048 spans are queued; a span that ends beyond that is dropped. So a receiver that is down costs
- *    this much memory, and pods never wait for it.
- * 2. One batch is in flight. A receiver that is unavailable gets it six times, with back-off; then the batch is
- *    dropped. A batch that the receiver refuses is dropped at once.
- * 3. While stopping, the rest is sent without pauses, and an unavailable receiver ends that.
+ * 1. At most 2,048 spans are queued; a span that ends beyond that is dropped. This limits the memory that an
+ *    unavailable receiver costs, and pods never wait for it.
+ * 2. One batch is in flight. To an unavailable receiver it is sent six times, with back-off; then the batch
+ *    is dropped. A batch that the receiver refuses is dropped at once.
+ * 3. While stopping, the rest of the queue is sent without pauses; if the receiver is unavailable, it is
+ *    dropped.
  *
  * Queue, batch and delay are those of OpenTelemetry's batch span processor, which the kubelet uses.
  */
@@ -23,7 +24,7 @@ export type State =
   | { readonly phase: 'stopped' };
 
 interface Batch {
-  /** With those of the batch. */
+  /** The spans in the queue, including those of the batch. */
   readonly queued: number;
   readonly batch: number;
   /** How often the batch was sent before. */
@@ -47,7 +48,7 @@ export type Effect =
   | { readonly type: 'store' }
   /** The span that has just ended is not stored. */
   | { readonly type: 'reject'; readonly why: DropReason }
-  /** The oldest of the queue leave it, exported or not. */
+  /** The oldest spans leave the queue: they were exported (`exported`) or not (`drop`). */
   | { readonly type: 'exported'; readonly count: number }
   | { readonly type: 'drop'; readonly count: number; readonly why: DropReason }
   | { readonly type: 'send'; readonly count: number }

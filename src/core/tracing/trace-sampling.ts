@@ -1,6 +1,6 @@
 /**
- * Decides by the ID of a trace whether its spans are exported, as OpenTelemetry's sampler by ratio does: a
- * component that has the same rate and sees the same ID decides the same.
+ * Decides by the ID of a trace whether its spans are exported, with the algorithm of OpenTelemetry's
+ * ratio-based sampler: all components with the same rate make the same decision for a trace.
  */
 const MILLION = 1_000_000n;
 /** The sampler reads the last 8 bytes of an ID, without their lowest bit. */

@@ -1,4 +1,4 @@
-/** A container that cannot be created or started for another reason than its image. */
+/** Explain rule: a container cannot be created or started, for another reason than its image. */
 import { startWait } from '../../pod-waits/wait-names.ts';
 import { findWait } from '../current-waits.ts';
 import { because, quoted, sentence, times, type Rule } from '../finding.ts';
@@ -22,7 +22,7 @@ export const containerNotStarted: Rule = {
     return view.containers
       .filter(({ waiting }) => waiting && Object.hasOwn(ADVICE, waiting.reason))
       .filter(({ name, waiting }) => {
-        // The missing object explains it, and not every configuration error is one.
+        // The rule missing-object has explained this one already.
         const isExplained = missing.has(`container ${quoted(name)}`);
         return !(isExplained && waiting?.reason === 'CreateContainerConfigError');
       })

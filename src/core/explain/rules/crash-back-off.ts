@@ -1,4 +1,4 @@
-/** A container that ends again and again: the kubelet delays each restart. */
+/** Explain rule: a container crashes repeatedly, so the kubelet delays its restarts (CrashLoopBackOff). */
 import { crashBackOffWait } from '../../pod-waits/wait-names.ts';
 import { findWait } from '../current-waits.ts';
 import { because, quoted, sentence, times, type Finding, type Rule } from '../finding.ts';

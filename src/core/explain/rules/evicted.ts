@@ -1,4 +1,7 @@
-/** The pod was evicted: by its node, which ran short of something, or through the API. */
+/**
+ * Explain rule: the pod was evicted by its kubelet, or disrupted by the scheduler, a controller or the
+ * eviction API.
+ */
 import { because, sentence, type Rule } from '../finding.ts';
 import { lastEvent } from '../event-view.ts';
 

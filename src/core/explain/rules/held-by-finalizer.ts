@@ -1,4 +1,4 @@
-/** A deleted pod that stays in the API, because a finalizer has to be removed first. */
+/** Explain rule: a deleted pod stays in the API because of its finalizers. */
 import { listed, quoted, type Rule } from '../finding.ts';
 
 export const heldByFinalizer: Rule = {

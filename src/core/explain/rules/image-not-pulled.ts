@@ -1,4 +1,7 @@
-/** The image of a container, or of a volume that it mounts, is not there and cannot be pulled. */
+/**
+ * Explain rule: the image of a container, or of an image volume that it mounts, is not on the node and cannot
+ * be pulled.
+ */
 import { imageWait, startWait } from '../../pod-waits/wait-names.ts';
 import { findWait } from '../current-waits.ts';
 import { because, quoted, sentence, times, type Rule } from '../finding.ts';
@@ -56,7 +59,7 @@ interface MissingImage {
   readonly volume: string;
 }
 
-/** The one that the kubelet waits for, or that the message names; else the container's own. */
+/** The image that the kubelet waits for or that the message names; else the container's own image. */
 function missingImage(view: PodView, { name, image, spec, waiting }: ContainerView): MissingImage {
   const mounts = new Set(objectsAt(spec, 'volumeMounts').map((mount) => wordAt(mount, 'name')));
   const volumes = objectsAt(view.spec, 'volumes')

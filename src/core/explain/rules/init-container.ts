@@ -1,4 +1,4 @@
-/** The containers wait for an init container that still runs. */
+/** Explain rule: the containers wait for an init container that still runs. */
 import { quoted, type Rule } from '../finding.ts';
 
 export const initContainer: Rule = {

@@ -1,4 +1,4 @@
-/** A container that the kubelet restarts because its liveness probe fails. */
+/** Explain rule: the kubelet restarts a container because its liveness probe fails. */
 import { because, quoted, sentence, type Rule } from '../finding.ts';
 import { findProbe, probeHistory } from '../failing-probe.ts';
 

@@ -1,4 +1,4 @@
-/** A ConfigMap or Secret that the pod needs does not exist. */
+/** Explain rule: a ConfigMap or Secret that the pod needs does not exist. */
 import { mountWait, startWait } from '../../pod-waits/wait-names.ts';
 import { findWait } from '../current-waits.ts';
 import { listed, quoted, times, type Finding, type Rule } from '../finding.ts';
@@ -11,7 +11,7 @@ export const missingObject: Rule = {
   find: (view) => (isStarting(view) ? missingObjectsOf(view).map((one) => explain(view, one)) : []),
 };
 
-/** The ConfigMaps and Secrets that are missing and must be there. */
+/** The ConfigMaps and Secrets that do not exist and are not optional. */
 export function missingObjectsOf({ input }: PodView): readonly RelatedObject[] {
   return input.related.filter(
     ({ kind, object, isOptional }) =>

@@ -1,4 +1,4 @@
-/** The node is gone, not ready or silent: then no kubelet acts on the pod, or none that can report it. */
+/** Explain rule: the pod's node does not exist, is not ready, or its kubelet does not report any more. */
 import { because, quoted, sentence, type Rule } from '../finding.ts';
 import { readConditions } from '../pod-view.ts';
 

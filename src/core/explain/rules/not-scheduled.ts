@@ -1,4 +1,7 @@
-/** No node: the scheduler found none, is not allowed to look, or does not exist. */
+/**
+ * Explain rule: the pod has no node, because no node fits, it has scheduling gates, or no scheduler handles
+ * it.
+ */
 import { findWhyNotOn } from '../node-obstacles.ts';
 import { listed, quoted, sentence, times, type Finding, type Rule } from '../finding.ts';
 import { lastEvent } from '../event-view.ts';
@@ -6,7 +9,7 @@ import { objectsAt, wordAt } from '../loose-json.ts';
 import type { PodView } from '../pod-view.ts';
 
 const NODES_SHOWN_MAX = 10;
-/** A scheduler that runs has looked at a pod by then. */
+/** A running scheduler has tried a new pod within this time. */
 const SCHEDULER_MS_MAX = 5000;
 
 export const notScheduled: Rule = {

@@ -1,4 +1,4 @@
-/** A pod that is bound to a node whose kubelet has not reported anything about it yet. */
+/** Explain rule: the pod is bound to a node, but the kubelet has not reported anything about it yet. */
 import { quoted, type Rule } from '../finding.ts';
 import { wordAt } from '../loose-json.ts';
 

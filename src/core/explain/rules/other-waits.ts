@@ -1,4 +1,7 @@
-/** What the kubelet waits for and no other rule has explained: its own words. Always the last rule. */
+/**
+ * Explain rule, always the last: shows the kubelet's waits that no other rule has explained, in the words of
+ * its records.
+ */
 import { because, sentence, times, type Rule } from '../finding.ts';
 import { isRetryOfWork } from '../sync-retry.ts';
 
@@ -8,7 +11,7 @@ export const otherWaits: Rule = {
     waits
       .filter((wait) => !claimed.has(wait))
       .filter((wait) => wait.machine !== 'status-manager')
-      // A failed turn says in one sentence what the explained waits say in detail.
+      // The retry of a failed turn only summarizes waits that other rules have explained in detail.
       .filter((wait) => !isRetryOfWork(wait) || claimed.size === 0)
       .map((wait) => ({
         what: sentence(`The kubelet waits for ${wait.waitsFor}${because(wait.why)}`),

@@ -1,4 +1,4 @@
-/** A container that the kernel killed because it used more memory than it may. */
+/** Explain rule: the kernel killed a container because it exceeded its memory limit (OOMKilled). */
 import { quoted, times, type Rule } from '../finding.ts';
 import { wordAt } from '../loose-json.ts';
 import type { ContainerView } from '../pod-view.ts';

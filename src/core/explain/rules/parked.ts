@@ -1,4 +1,4 @@
-/** podkeep has stopped to manage the pod, because one of its own invariants was broken. */
+/** Explain rule: podkeep has stopped managing the pod, because one of podkeep's own invariants was violated. */
 import { readItems } from '../current-waits.ts';
 import { because, sentence, type Rule } from '../finding.ts';
 import { lastEvent } from '../event-view.ts';

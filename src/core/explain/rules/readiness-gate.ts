@@ -1,4 +1,4 @@
-/** A readiness gate: a condition that another controller has to set before the pod is Ready. */
+/** Explain rule: a readiness gate is open, because its controller has not set the condition to True. */
 import { because, quoted, sentence, type Rule } from '../finding.ts';
 import { objectsAt, wordAt } from '../loose-json.ts';
 

@@ -1,4 +1,4 @@
-/** A container that runs and is not ready: its readiness probe fails. */
+/** Explain rule: a container runs but is not ready, because its readiness probe has not succeeded. */
 import { because, quoted, sentence, type Rule } from '../finding.ts';
 import { findProbe, probeHistory } from '../failing-probe.ts';
 

@@ -1,4 +1,4 @@
-/** The kubelet refused the pod at admission: it was bound to a node that cannot run it. */
+/** Explain rule: the kubelet rejected the pod at admission. */
 import { because, quoted, sentence, type Rule } from '../finding.ts';
 import { lastEvent } from '../event-view.ts';
 

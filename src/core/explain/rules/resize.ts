@@ -1,4 +1,4 @@
-/** A resize of a running pod that the kubelet has not done yet. */
+/** Explain rule: an in-place resize of the pod is pending or in progress. */
 import { because, sentence, type Rule } from '../finding.ts';
 
 export const resize: Rule = {

@@ -1,4 +1,7 @@
-/** The sandbox of the pod cannot be created: network plugin, cgroup, runtime class, or the runtime itself. */
+/**
+ * Explain rule: the sandbox of the pod cannot be created, because of the network plugin, a cgroup, the
+ * RuntimeClass or the runtime.
+ */
 import { SANDBOX_WAIT } from '../../pod-waits/wait-names.ts';
 import { findWait } from '../current-waits.ts';
 import { because, sentence, times, type Rule } from '../finding.ts';
@@ -22,7 +25,7 @@ export const sandboxNotMade: Rule = {
     const isCreating = containers.some(({ waiting }) =>
       ['ContainerCreating', 'PodInitializing'].includes(waiting?.reason ?? ''),
     );
-    // After the sandbox there are Events of containers.
+    // Events of containers are recorded only after the sandbox exists.
     const later = lastEvent(events, ['Pulling', 'Pulled', 'Created']);
     const isOld = (later?.lastMs ?? -1) >= (event?.lastMs ?? 0);
     if (!wait && (!event || !isCreating || isOld)) return [];

@@ -1,4 +1,4 @@
-/** A container that runs but has not started: its startup probe has not succeeded. */
+/** Explain rule: a container runs but counts as not started, because its startup probe has not succeeded. */
 import { because, quoted, sentence, type Rule } from '../finding.ts';
 import { findProbe, probeHistory } from '../failing-probe.ts';
 

@@ -1,4 +1,7 @@
-/** A static pod whose manifest was replaced: the older pod of the same name has to be gone first. */
+/**
+ * Explain rule: a static pod waits until the older pod of the same name, whose manifest it replaced, has
+ * stopped.
+ */
 import type { Rule } from '../finding.ts';
 
 export const staticPodPredecessor: Rule = {

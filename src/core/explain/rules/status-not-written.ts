@@ -1,4 +1,4 @@
-/** The kubelet cannot write the status: what the API shows of the pod is old. */
+/** Explain rule: the kubelet cannot write the pod's status, so the API shows an outdated one. */
 import { STATUS_WRITE_WAIT } from '../../pod-waits/wait-names.ts';
 import { findWait } from '../current-waits.ts';
 import { because, sentence, times, type Rule } from '../finding.ts';

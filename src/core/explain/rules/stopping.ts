@@ -1,4 +1,7 @@
-/** A pod that is deleted and still has containers: hooks, order, stop signal, volumes. */
+/**
+ * Explain rule: a pod is being stopped, and a preStop hook, the order of sidecars, a container that does not
+ * exit, or a volume delays it.
+ */
 import { exitWait, preStopWait, stopTurnWait, unmountWait } from '../../pod-waits/wait-names.ts';
 import { findWait, type CurrentWait } from '../current-waits.ts';
 import { because, quoted, sentence, times, type Finding, type Rule } from '../finding.ts';
@@ -84,7 +87,7 @@ function unmountOf(wait: CurrentWait): readonly Finding[] {
   ];
 }
 
-/** Without records of the kubelet: what its last status says. */
+/** Without decision records of the kubelet, only the last status is left. */
 function fromStatus({ containers, deletedMs, graceEndsMs, now }: PodView): readonly Finding[] {
   return containers
     .filter(({ isRunning }) => isRunning)

@@ -1,4 +1,4 @@
-/** A volume that cannot be mounted, or a claim that gives none. */
+/** Explain rule: a volume cannot be mounted, or a PersistentVolumeClaim is missing or not bound. */
 import { mountWait } from '../../pod-waits/wait-names.ts';
 import { findWait } from '../current-waits.ts';
 import { because, quoted, sentence, times, type Finding, type Rule } from '../finding.ts';
@@ -71,7 +71,7 @@ function volumesWithout(view: PodView, claims: readonly Finding[]): readonly Fin
   return fromEvent(view);
 }
 
-/** Without records of the kubelet, its newest Event about it is all there is. */
+/** Without decision records of the kubelet, only its newest Event about the mount is left. */
 function fromEvent({ events, containers }: PodView): readonly Finding[] {
   const isMounting = containers.some(({ waiting }) => waiting?.reason === 'ContainerCreating');
   const event = lastEvent(events, ['FailedMount', 'FailedAttachVolume']);
