@@ -1,5 +1,5 @@
 /**
- * The loops that run beside the sync loop. They start and stop together.
+ * Builds, starts and stops the loops that run beside the sync loop.
  *
  *     housekeeping       every 2 s     compares desired pods, pod workers and the runtime
  *     log rotation       every 10 s    renames logs that are too long
@@ -79,7 +79,7 @@ export class BackgroundLoops {
     await this.#housekeeping.stop();
   }
 
-  /** Of each null: it turns. Otherwise why it counts as hung. */
+  /** Why each loop counts as hung. Null: it runs. */
   faults(): { readonly syncLoop: string | null; readonly housekeeping: string | null } {
     return { syncLoop: this.#monitor.unhealthy(), housekeeping: this.#housekeeping.unhealthy() };
   }
@@ -89,7 +89,7 @@ export class BackgroundLoops {
     const { log } = this.#deps.options;
     const { signal } = this.#abort;
     this.#containers.prunePod(podReferenceOf(pod), container, signal).catch((error: unknown) => {
-      if (!signal.aborted) log.warn('failed to remove dead containers', { error });
+      if (!signal.aborted) log.warn('Failed to remove dead containers', { error });
     });
   }
 
@@ -154,7 +154,7 @@ export class BackgroundLoops {
     );
   }
 
-  /** Images of volumes: the runtime does not report them with its containers. */
+  /** The images of image volumes, because the runtime does not report them with its containers. */
   #volumeImages(): readonly string[] {
     const pods = this.#deps.engine.pods.pods();
     return pods.flatMap((pod) =>

@@ -1,12 +1,12 @@
 /**
- * The last decisions about each pod, to explain its state.
+ * Stores the last decisions about each pod, to explain its state.
  *
  * Every decision goes to the subscribers (logs, traces, a live timeline) as it is made; the newest ones of
- * each pod stay here. Both the decisions of a pod and the number of pods are limited; the pods without a
- * decision for the longest time go first.
+ * each pod stay here. Both the decisions of a pod and the number of pods are limited; the pod without a
+ * decision for the longest time is dropped first.
  *
- * A wait that is recorded again replaces its last record, which it repeats with one more attempt: a probe
- * that fails for a day must not push out everything else that happened to its pod.
+ * When a wait is recorded again with one more attempt, the new record replaces the last one: a probe that
+ * fails for a day must not displace everything else that happened to its pod.
  */
 import type { PodReference } from '../api/pod-reference.ts';
 import type { DecisionLog, DecisionRecord } from '../ports/observe/decision-log.ts';
@@ -54,12 +54,12 @@ export class DecisionHistory implements DecisionLog {
     return [...(this.#pods.get(uid) ?? [])];
   }
 
-  /** All that are here, of all pods, oldest first. */
+  /** All stored decisions of all pods, oldest first. */
   all(): readonly DecisionRecord[] {
     return [...this.#pods.values()].flat().toSorted((a, b) => a.atMs - b.atMs);
   }
 
-  /** The pod of this name with the newest decision; undefined: there is none. It may be gone. */
+  /** The pod of this name with the newest decision; it may not exist any more. Undefined: there is none. */
   findByName(namespace: string, name: string): PodReference | undefined {
     const last = [...this.#pods.values()].findLast((records) => {
       const pod = records[0]?.pod;
@@ -81,19 +81,19 @@ export class DecisionHistory implements DecisionLog {
     }
   }
 
-  /** A subscriber that fails must not stop the deciding part. */
+  /** A subscriber that fails must not affect the component that made the decision. */
   #notify(subscriber: DecisionSubscriber, decision: DecisionRecord): void {
     try {
       subscriber(decision);
     } catch (error) {
-      this.#log.error('subscriber of the decision history failed', { error });
+      this.#log.error('Subscriber of the decision history failed', { error });
     }
   }
 }
 
 /**
- * Without the last repetition of the wait that `next` repeats, and without the steps of the machine since
- * then, which were that try. The first record of the wait stays.
+ * The records without the last repetition of the same wait, and without the machine's steps since then, which
+ * belong to that attempt. The first record of the wait is kept.
  */
 function withoutRepetition(
   records: readonly DecisionRecord[],

@@ -1,11 +1,12 @@
 /**
- * The DNS config of the node itself, for pods that use the same (dnsPolicy Default).
+ * Reads the DNS config of the node itself, for pods with dnsPolicy Default.
  *
- * A pod with its own network cannot reach a server at 127.0.0.53, which listens on the machine's loopback
- * interface. Where systemd-resolved is that server, it writes its upstream servers into another file, which
- * is used instead; kubeadm sets the kubelet's resolvConf to the same file.
+ * A pod with its own network cannot reach a server such as 127.0.0.53, which listens on the machine's
+ * loopback interface. If that server is systemd-resolved, it writes its upstream servers into another file,
+ * and podkeep reads that file instead; kubeadm sets the kubelet's resolvConf to the same file.
  *
- * The file may change at any time, so it is read again and again; but the pods of one burst share one read.
+ * The file may change at any time, so it is read again when it was read more than a second ago; pods that
+ * start together share one read.
  */
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../ports/clock.ts';
@@ -14,7 +15,7 @@ import { parseResolvConf } from './volumes/payload/resolv-conf.ts';
 
 export interface HostDnsOptions {
   readonly clock: Clock;
-  /** In the form of resolv.conf; empty: the node is configured to have none. */
+  /** A file in the format of resolv.conf. Empty: the node is configured to have none. */
   readonly file: string;
   readonly hostIPs: () => readonly string[];
   /** Read instead if `file` names only servers of the loopback interface; absent: never. */
@@ -38,8 +39,8 @@ export function hostDnsReader(options: HostDnsOptions): () => Promise<DnsConfig>
 }
 
 /**
- * A node whose file is missing has no servers; one that is configured to have none uses itself, and has no
- * search domains.
+ * If the file is missing, the node has no servers. If the node is configured to have no file, it uses itself
+ * as server, and has no search domains.
  */
 async function readHostDns(options: HostDnsOptions): Promise<DnsConfig> {
   const { file, hostIPs, upstreamFile } = options;

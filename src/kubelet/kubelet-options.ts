@@ -1,4 +1,4 @@
-/** The options of a kubelet: its ports and its settings. */
+/** The options of a kubelet: the ports that it depends on, and its settings. */
 import type { BackOffLimits } from '../core/pod-actions/crash-backoff.ts';
 import type { ShutdownPeriod } from '../core/node-shutdown/shutdown-groups.ts';
 import type { ImagePolicy } from '../core/images/image-collection.ts';
@@ -64,11 +64,11 @@ export interface KubeletOptions {
   readonly eviction: NodeEviction;
   /** The addresses of the node, at most one of each family. */
   readonly hostIPs: () => readonly string[];
-  /** The node, as admission and allocation see it. */
+  /** The view of the node that admission and allocation use. */
   readonly node: NodeView;
-  /** Called when something that decides on the conditions of the node has changed. */
+  /** Called when something changed that affects the conditions of the node. */
   readonly readinessChanged: () => void;
-  /** Absent: the machine announces no shutdowns, and their times are not kept. */
+  /** Absent: the machine announces no shutdowns, and the times of shutdowns are not stored. */
   readonly shutdown?: KubeletShutdown | undefined;
   readonly settings?: KubeletSettings | undefined;
   /** Probes a container; absent: over the network or in the container. */
@@ -111,7 +111,7 @@ export interface KubeletStorage {
   readonly actuated: StateStore;
   /** Absent: the files of pods are not on a disk that could be measured. */
   readonly disk?: PodDiskUsage | undefined;
-  /** Another one, for all pods, when the disk is short; what it has counted so far counts. */
+  /** A second instance, which measures all pods under disk pressure; it includes unfinished counts. */
   readonly rankingDisk?: PodDiskUsage | undefined;
   /** Logs are not on a disk: there is nothing to rotate. */
   readonly isSimulated?: boolean | undefined;

@@ -1,11 +1,12 @@
 /**
- * The engine of the kubelet: brings each pod to its desired state, and reports its status.
+ * Builds and connects the parts of the kubelet that bring each pod to its desired state and report its
+ * status.
  *
  *     workers ──> PodSync ──> runner ──> runtime
  *        ▲           └──> status manager ──> API
  *        └── pod cache, probes
  *
- * It knows no pod sources: the sync loop passes their updates to the workers (kubelet.ts).
+ * It does not know the pod sources: the sync loop passes their updates to the workers (kubelet.ts).
  */
 import type { Pod } from '../api/pod.ts';
 import type { PodRuntime } from '../ports/runtime/pod-runtime.ts';
@@ -110,9 +111,9 @@ export class PodEngine {
   }
 
   /**
-   * Until the first housekeeping, the workers answer yes for every pod that they do not know. But the
-   * runtime was listed before any pod came in: if it has nothing of the pod, nothing runs. So a pod that is
-   * rejected right after a start is reported as Failed at once.
+   * Until the first housekeeping, the pod workers answer yes for every pod that they do not know. But the
+   * runtime was listed before any pod source started: if it has no sandbox and no container of the pod,
+   * nothing runs. So a pod that is rejected right after the start is reported as Failed immediately.
    */
   #couldHaveRunningContainers(uid: string): boolean {
     const seen = this.cache.peek(uid);

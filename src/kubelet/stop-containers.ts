@@ -1,11 +1,14 @@
-/** Stops containers, of one pod or of all pods of the node, while the pods stay in the API. */
+/** Stops one container of a pod, or all containers of the node, without terminating the pods. */
 import type { Pod } from '../api/pod.ts';
 import type { PodReference } from '../api/pod-reference.ts';
 import type { Log } from '../ports/log.ts';
 import type { RuntimePodEntry } from '../ports/runtime/pod-runtime.ts';
 import type { PodEngine } from './pod-engine.ts';
 
-/** Stops a running container of a pod that goes on. Resolves with false if it does not run, or the pod ends. */
+/**
+ * Stops a running container of a pod that keeps running. Resolves with false if it does not run, or if the
+ * pod is terminating.
+ */
 export async function stopContainerOf(
   { cache, runner, workers }: Pick<PodEngine, 'cache' | 'runner' | 'workers'>,
   pod: Pod,
@@ -40,7 +43,7 @@ export async function stopContainersOf(
     try {
       await runner.stopPod({ reference, pod }, runtimePod, pod ? null : 1, signal);
     } catch (error) {
-      if (!signal.aborted) log.warn('failed to stop pod', { pod: reference, error });
+      if (!signal.aborted) log.warn('Failed to stop pod', { pod: reference, error });
     }
     if (running.delete(entry)) remaining([...running]);
   });

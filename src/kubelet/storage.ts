@@ -1,6 +1,6 @@
 /**
- * The files of pods, and what containers get from them: volumes, environment, termination messages, and the
- * applied resources.
+ * Opens the storage of the kubelet: the files, logs and volumes of pods, the inputs of containers, and the
+ * checkpoints of resources.
  *
  *     ROOT/pods/UID/…                 folders, volumes, termination messages (volumes/volume-layout.ts)
  *     ROOT/actuated_pods_state        the resources applied to containers (E-4)
@@ -44,12 +44,12 @@ import { VolumeManager } from './volumes/volume-manager.ts';
 import { VolumeMemory } from './volumes/volume-memory.ts';
 
 export interface StorageOptions {
-  /** Absolute, both. */
+  /** Both folders are absolute. */
   readonly rootFolder: string;
   readonly logFolder: string;
-  /** For links to logs; absent or empty: none. Absolute. */
+  /** The folder for links to logs, absolute. Absent or empty: no links are created. */
   readonly linkFolder?: string | undefined;
-  /** Absent: on the disk. Otherwise containers are simulated, and nothing is written. */
+  /** Present: containers are simulated, and nothing is written to disk. */
   readonly simulatedFiles?: PodFiles | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -81,7 +81,7 @@ const NODE_HOSTS_FILE = '/etc/hosts';
 const PODS_FOLDER_MODE = 0o750;
 const LOG_FOLDER_MODE = 0o755;
 
-/** Throws CHECKPOINT_CORRUPT and the like: allocations must not be lost silently. */
+/** Throws CHECKPOINT_UNUSABLE or CHECKPOINT_FOLDER_UNUSABLE, because allocations must not be lost silently. */
 export async function openStorage(options: StorageOptions): Promise<OpenStorage> {
   const { rootFolder, logFolder, clock, random, log, events, node, api } = options;
   const { simulatedFiles, observer, linkFolder = '' } = options;
@@ -186,7 +186,7 @@ const NO_OBJECTS: ObjectLookup = {
 };
 
 const ABSENT_TOKENS: TokenSource = {
-  request: () => Promise.reject(new Error('this node has no API server that could give tokens')),
+  request: () => Promise.reject(new Error('this node has no API server that could issue tokens')),
 };
 
 /** For a simulation, in which tokens are never read. */

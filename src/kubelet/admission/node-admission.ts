@@ -1,8 +1,9 @@
 /**
- * Admits or rejects pods, and reports rejections (KL-59, KL-62): the sync loop's side of admission.
+ * Admits or rejects pods for the sync loop, and reports rejections in an Event and in the pod's status
+ * (KL-59, KL-62).
  *
- * The node's labels in the API may be newer than those that podkeep knows. So a rejection for node affinity
- * alone is not reported yet: the node is read again first, while other pods proceed.
+ * The node's labels in the API may be newer than podkeep's copy. So a rejection for node affinity is not
+ * reported immediately: podkeep reads the Node again first, while other pods proceed.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { AdmissionNode } from '../../core/admission/admission-view.ts';
@@ -22,13 +23,13 @@ export interface NodeAdmissionDeps {
   readonly log: Log;
   /** For metrics. */
   readonly podRejected: (reason: string) => void;
-  /** Reads the node again; absent without an API server: there is nothing newer to read. */
+  /** Reads the Node again. Absent: there is no API server. */
   readonly readNode?: () => Promise<AdmissionNode | null>;
 }
 
 export class NodeAdmission implements PodAdmission {
   readonly #deps: NodeAdmissionDeps;
-  /** Rejected for labels that may be stale. */
+  /** Pods that were rejected for node labels that may be outdated. */
   readonly #undecided = new Map<string, Rejection>();
   #added: Pod[] = [];
 
@@ -39,11 +40,11 @@ export class NodeAdmission implements PodAdmission {
   admit(pod: Pod): boolean {
     const { allocations, readNode } = this.#deps;
     const rejection = allocations.admit(pod);
-    if (!rejection) this.#letIn(pod);
+    if (!rejection) this.#admitted(pod);
     else if (rejection.reason === NODE_AFFINITY && readNode) {
       this.#undecided.set(referenceOf(pod).uid, rejection);
       return true;
-    } else this.#turnAway(pod, rejection);
+    } else this.#reject(pod, rejection);
     return rejection === null;
   }
 
@@ -72,8 +73,8 @@ export class NodeAdmission implements PodAdmission {
     // If the pod was deleted meanwhile, there is nothing to report.
     if (!this.#undecided.delete(uid)) return false;
     const rejection = node ? allocations.admit(pod, node) : first;
-    if (rejection) this.#turnAway(pod, rejection);
-    else this.#letIn(pod);
+    if (rejection) this.#reject(pod, rejection);
+    else this.#admitted(pod);
     return rejection === null;
   }
 
@@ -82,13 +83,13 @@ export class NodeAdmission implements PodAdmission {
     try {
       return (await readNode?.()) ?? null;
     } catch (error) {
-      log.warn('failed to get the Node to retry admission; rejecting the pod', { error });
+      log.warn('Failed to get the Node to retry admission; rejecting the pod', { error });
       return null;
     }
   }
 
   /** No resize is granted before all pods of one burst are admitted. */
-  #letIn(pod: Pod): void {
+  #admitted(pod: Pod): void {
     this.#added.push(pod);
     if (this.#added.length > 1) return;
     queueMicrotask(() => {
@@ -98,7 +99,7 @@ export class NodeAdmission implements PodAdmission {
     });
   }
 
-  #turnAway(pod: Pod, rejection: Rejection): void {
+  #reject(pod: Pod, rejection: Rejection): void {
     const { events, status, podRejected } = this.#deps;
     events.record(referenceOf(pod), 'Warning', rejection.reason, rejection.message);
     status.setPodStatus(pod, rejectionStatus(pod, rejection));

@@ -1,13 +1,14 @@
 /**
- * Evaluates alert rules: on a change, and on a tick.
+ * Evaluates alert rules when a pod or a decision changes, and every 15 seconds.
  *
  *     pod, decision ──> dirty pods ──half a second──┐
  *     every 15 s ──> node, metrics, volumes, time ──┴──> rules that read what changed ──> AlertSet
  *
- * 1. A rule is evaluated for a subject only if something that it reads has changed for this subject; one that
- *    reads `now` with every tick.
- * 2. Each evaluation has a budget. One that fails changes no alert, and is counted and logged.
- * 3. Changes are collected, so a thousand pods that start at once cost one evaluation each, not ten.
+ * 1. A rule is evaluated for a subject only if something that it reads has changed for this subject. A rule
+ *    that reads `now` is evaluated every 15 seconds.
+ * 2. Each evaluation has a cost budget. An evaluation that fails changes no alert, and is counted and logged.
+ * 3. Changes are collected for half a second, so that a pod that changes ten times while it starts is
+ *    evaluated once.
  */
 import type { Pod } from '../../api/pod.ts';
 import { formatMicroTime } from '../../api/values/time.ts';
@@ -32,13 +33,13 @@ import type { Log } from '../../ports/log.ts';
 import type { DecisionRecord } from '../../ports/observe/decision-log.ts';
 import type { AlertSet, AlertSubject } from './alert-set.ts';
 
-/** What is read at each tick. Each may be asked for at any time, and never throws. */
+/** The values that rules read. Each function may be called at any time, and never throws. */
 export interface AlertInputSources {
   readonly node: () => JsonObject | null;
   readonly metrics: () => JsonObject;
   readonly samples: () => JsonObject;
   readonly decisions: (uid: string) => readonly DecisionRecord[];
-  /** Resolves with nothing for pods without volumes of their own file system. */
+  /** Resolves with an empty list for pods without a volume on its own file system. */
   readonly volumes: (pod: Pod) => Promise<readonly JsonObject[]>;
 }
 
@@ -145,13 +146,13 @@ export class AlertEngine {
       if (rules.length > 0)
         for (const known of this.#pods.values()) this.#evaluatePod(known, rules);
     } catch (error) {
-      this.#deps.log.error('failed to evaluate alert rules', { error });
+      this.#deps.log.error('Failed to evaluate alert rules', { error });
     }
     if (!this.#isClosed)
       this.#cancelTick = this.#deps.clock.after(TICK_MS, () => void this.#tick());
   }
 
-  /** Which of them changed. `now` always does. */
+  /** Returns the variables that changed. `now` always changes. */
   #readGlobal(): ReadonlySet<AlertInput> {
     const { sources, clock } = this.#deps;
     const isRead = (input: AlertInput): boolean =>
@@ -259,7 +260,7 @@ export class AlertEngine {
       if (this.#failing.get(rule.id) === error.message) return;
       this.#failing.set(rule.id, error.message);
       const { alert, file } = rule;
-      this.#deps.log.warn('failed to evaluate alert rule', { alert, file, problem: error.message });
+      this.#deps.log.warn('Failed to evaluate alert rule', { alert, file, problem: error.message });
     }
   }
 

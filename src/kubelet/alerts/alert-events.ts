@@ -1,8 +1,8 @@
 /**
- * Events about alerts: Warning AlertFiring and Normal AlertResolved, of the pod or of the node.
+ * Records Events about alerts, Warning AlertFiring and Normal AlertResolved, on the pod or on the node.
  *
- * An alert that flaps would flood the API: of one alert at most one AlertFiring is recorded in five minutes,
- * and an AlertResolved only for an AlertFiring that was recorded.
+ * An alert that flaps must not flood the API: for each alert, at most one AlertFiring is recorded in five
+ * minutes, and AlertResolved only if its AlertFiring was recorded.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { EventRecorder } from '../../ports/observe/event-recorder.ts';
@@ -23,7 +23,7 @@ export interface AlertEventsDeps {
 
 export class AlertEvents {
   readonly #deps: AlertEventsDeps;
-  /** When AlertFiring was recorded last, and whether its end was not. */
+  /** When AlertFiring was recorded last, and whether AlertResolved is still to be recorded. */
   readonly #recorded = new LruMap<string, { readonly atMs: number; readonly isOpen: boolean }>(
     REMEMBERED_MAX,
   );

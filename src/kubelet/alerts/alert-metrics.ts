@@ -1,6 +1,7 @@
 /**
- * The metric ALERTS, as Prometheus writes it for its own rules: 1 for each alert that is pending or firing.
- * Labels that a rule adds are not in it: the labels of a series are the same for all alerts.
+ * The metrics of alerts. ALERTS is the metric that Prometheus has for its own rules: 1 for each alert that is
+ * pending or firing. It has no labels that rules add, because all series of a metric have the same label
+ * names.
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';

@@ -1,8 +1,9 @@
 /**
- * All alerts of this node: runs the machine (core/alerts/alert-machine.ts) of each rule and subject, keeps one
- * timer for the earliest deadline, and notifies subscribers of changes.
+ * Holds all alerts of this node: runs the state machine (core/alerts/alert-machine.ts) of each rule and
+ * subject, sets one timer for the earliest deadline, and notifies subscribers of changes.
  *
- * Inactive alerts take no memory. At most 5,000 others are tracked; those beyond are counted and logged once.
+ * Inactive alerts take no memory. At most 5,000 other alerts are tracked; further ones are counted, and
+ * logged once.
  */
 import { decide, initial, type Event, type State } from '../../core/alerts/alert-machine.ts';
 import type { AlertRule } from '../../core/alerts/alert-rule.ts';
@@ -81,7 +82,7 @@ export class AlertSet {
     this.#send(key, current, { type: 'evaluated', isTrue, at: this.#now() });
   }
 
-  /** The subject, or with a container's name only that container, is gone. */
+  /** The subjects for which `isGone` is true (pods or single containers) do not exist any more. */
   subjectGone(isGone: (subject: AlertSubject) => boolean): void {
     this.#end(({ subject }) => isGone(subject));
   }
@@ -91,7 +92,10 @@ export class AlertSet {
     this.#end(({ rule }) => !ids.has(rule.id));
   }
 
-  /** Something about the alert changed that is not part of it: subscribers are notified. */
+  /**
+   * Notifies subscribers, because something changed that is shown with the alert but not part of it (its
+   * actions).
+   */
   touch(key: string): void {
     const view = this.#entries.get(key)?.view ?? null;
     if (view) this.#notify({ before: view, after: view });
@@ -126,7 +130,7 @@ export class AlertSet {
       try {
         subscriber(change);
       } catch (error) {
-        this.#deps.log.error('alert subscriber failed', { error });
+        this.#deps.log.error('Alert subscriber failed', { error });
       }
     }
   }
@@ -186,7 +190,10 @@ function viewOf(key: string, { rule, subject, texts, state }: Entry): AlertView 
   };
 }
 
-/** Texts that change alone are no change: messages of pods would notify receivers again and again. */
+/**
+ * A change of the texts alone does not count; otherwise changing messages of pods would notify receivers
+ * repeatedly.
+ */
 function isSame(a: AlertView | null, b: AlertView | null): boolean {
   if (!a || !b) return a === b;
   return a.state === b.state && a.firedAtMs === b.firedAtMs && a.activeAtMs === b.activeAtMs;

@@ -1,4 +1,7 @@
-/** An alert as outputs see it: metric, Events, query API, receivers. Its texts are bounded (alert-text.ts). */
+/**
+ * An alert as the metric, Events, the query API and receivers show it. Its texts are limited in length
+ * (alert-text.ts).
+ */
 import type { PodReference } from '../../api/pod-reference.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
@@ -13,7 +16,7 @@ export interface AlertView {
   readonly pod: PodReference | null;
   /** Null: the alert is not about a single container. */
   readonly container: string | null;
-  /** With alertname, severity, and what identifies the subject. */
+  /** Includes alertname, severity, and the labels that identify the subject. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly activeAtMs: number;

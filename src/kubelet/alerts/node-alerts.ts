@@ -1,5 +1,6 @@
 /**
- * The alerts of a node: rules in, alerts out.
+ * Connects the parts of alerting on a node: rules, their inputs, alerts, and everything that alerts are sent
+ * to.
  *
  *     rule files, default rules ──> AlertEngine ──> AlertSet ──┬──> ALERTS on /metrics
  *     pods, statuses, decisions ──────┘                        ├──> Events
@@ -198,7 +199,7 @@ export class NodeAlerts implements QueriedAlerts {
     return content;
   }
 
-  /** A receiver that did not change keeps what waits for it. */
+  /** A receiver that did not change keeps its unsent alerts. */
   #setReceivers(receivers: readonly AlertReceiver[]): void {
     const before = new Map(this.#deliveries.map((one) => [one.id, one]));
     const firing = this.#alerts.all().filter(({ state }) => state === 'firing');

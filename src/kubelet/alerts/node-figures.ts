@@ -1,6 +1,6 @@
 /**
- * The figures of this node for alert rules (`metrics` and `samples`). A figure that is not known is absent,
- * never 0.
+ * Reads the variables `metrics` and `samples` of alert rules for this node. A value that is not known is
+ * absent, never 0.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -11,7 +11,7 @@ export interface NodeFiguresDeps {
   readonly registry: Registry;
   /** How long the API server has not answered. */
   readonly apiSilentMs: () => number;
-  /** Of the API server's clock before this one; null: its answers have no Date. */
+  /** How far the API server's clock is ahead of this machine's. Null: its answers have no Date header. */
   readonly clockSkewMs: () => number | null;
   /** The pods of this node whose newest status the API server does not have. */
   readonly unwrittenPods: () => readonly string[];
@@ -22,7 +22,10 @@ const SERVING_TTL = 'kubelet_certificate_manager_server_ttl_seconds';
 
 export class NodeFigures {
   readonly #deps: NodeFiguresDeps;
-  /** Since when the status of a pod waits, by its UID; as exact as it is looked at. */
+  /**
+   * Since when the status of a pod waits to be written, by pod UID; as exact as the interval of `metrics()`
+   * calls.
+   */
   #unwrittenSince: ReadonlyMap<string, number> = new Map();
 
   constructor(deps: NodeFiguresDeps) {
@@ -56,7 +59,7 @@ export class NodeFigures {
   }
 }
 
-/** Sums over all labels; of histograms the counts and the sums. */
+/** The sum of each metric over all labels; for histograms, the counts and the sums. */
 function samplesOf(registry: Registry, names: readonly string[] | null): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const family of registry.families()) {

@@ -1,19 +1,14 @@
 /**
- * Reads the text of a rule file, in a format close to that of Prometheus:
+ * Parses an alert rule file, whose format is close to that of Prometheus:
  *
  *     groups:
- *       - name: apps
- *         rules:
- *           - alert: ManyRestarts
- *             expr: container.recentRestarts > 5
- *             for: 2m
- *             keepFiringFor: 5m
- *             labels: { severity: warning }
- *             annotations: { summary: '{{ container.name }} restarts' }
- *             actions: [{ type: restart, rateLimit: { max: 1, per: 10m } }]
+ *       - name: apps rules:
+ *           - alert: ManyRestarts expr: container.recentRestarts > 5 for: 2m keepFiringFor: 5m labels: {
+ *             severity: warning } annotations: { summary: '{{ container.name }} restarts' } actions: [{ type:
+ *             restart, rateLimit: { max: 1, per: 10m } }]
  *
- * Expressions are compiled and type checked here, so a mistake is found when the file is loaded and not when
- * something is on fire.
+ * Expressions are compiled and type-checked here, so that a mistake is found when the file is loaded and not
+ * when the alert is needed.
  */
 import { subjectOf, type AlertRule } from '../../core/alerts/alert-rule.ts';
 import {
@@ -31,7 +26,10 @@ const GROUPS_MAX = 100;
 const RULES_MAX = 500;
 const ALERT_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 const LABEL_NAME = /^(?!__)[A-Za-z_][A-Za-z0-9_]{0,62}$/;
-/** Set by podkeep: a rule that sets them could pass one subject for another. */
+/**
+ * Labels that podkeep sets: a rule that could set them could make its alert look like that of another
+ * subject.
+ */
 const OWN_LABELS: readonly string[] = [
   'alertname',
   'alertstate',
@@ -137,8 +135,9 @@ function readCondition(value: YamlValue): Program {
 }
 
 /**
- * Texts of a rule for the node cannot read a pod: there is none. Values have the order of all variables, so one
- * that cannot be read stays in the map, under a name that no expression can have.
+ * The variables that the texts of a rule may read: those of a rule about the node cannot read a pod. Values
+ * are passed in the order of all variables, so a variable that may not be read stays in the map, under a name
+ * that no expression can have.
  */
 function variablesOf(subject: AlertRule['subject']) {
   const ofNode: ReadonlySet<string> = new Set(['node', 'metrics', 'samples', 'now']);
@@ -166,7 +165,10 @@ function readTexts(
   return found;
 }
 
-/** A text, and no template: it selects receivers, and names of series must not depend on pods. */
+/**
+ * The severity is a plain text and not a template: it selects receivers, and metric labels must not depend on
+ * pods.
+ */
 function readSeverity(labels: YamlValue | undefined): string {
   const value = labels?.entries().get('severity')?.value;
   if (!value) return DEFAULT_SEVERITY;
@@ -186,7 +188,10 @@ function compiled<Compiled>(value: YamlValue, compile: () => Compiled): Compiled
   }
 }
 
-/** The first line, without the position inside of the expression: the file's position is given. */
+/**
+ * The first line of the message, without the position in the expression: `fail` adds the position in the
+ * file.
+ */
 function problemOf({ message }: Error): string {
   const [first = ''] = message.split('\n');
   return first.replace(/^ERROR: <input>:\d+:\d+: /, '');

@@ -1,9 +1,9 @@
 /**
- * The rule files of a folder, read again when they change.
+ * Reads the rule files of a folder, and reads them again when they change.
  *
  * The folder is read at the start, when the file system reports a change, and every 20 seconds in case it
- * reported none. A file with a mistake is refused as a whole: the rules that it had before stay in force, and
- * the mistake is logged and recorded as an Event of the node, once.
+ * reported none. A file with a mistake is refused as a whole: its previous rules stay in force, and the
+ * mistake is logged and recorded as an Event on the node, once.
  *
  * Rules decide what podkeep sends and does, so every file must belong to this user or to root, and no other
  * user may write to it (lib/trusted-file.ts).
@@ -43,7 +43,7 @@ export const alertRulesUnreadable = defineError<{ file: string; reason: string }
   code: 'ALERT_RULES_UNREADABLE',
   retry: 'backoff',
   message: ({ file, reason }) => `alert rules cannot be read from ${file}: ${reason}`,
-  hint: () => 'Check the path of --alert-rules and who may read it.',
+  hint: () => 'Check the path of --alert-rules and its permissions.',
 });
 
 export class RuleFolder<Content> {
@@ -95,7 +95,7 @@ export class RuleFolder<Content> {
     this.#scanAfter(RESCAN_MS);
   }
 
-  /** A folder that cannot be read has the files that it had. */
+  /** If the folder cannot be read, the previous list of files is used. */
   #files(problems: Map<string, string>): readonly string[] {
     const { folder } = this.#options;
     try {
@@ -119,7 +119,7 @@ export class RuleFolder<Content> {
       // An editor writes in several steps.
       this.#closeWatch ??= watch(folder, () => this.#scanAfter(SETTLE_MS), forget);
     } catch {
-      // There is nothing to watch yet, or the system gives no watch: the next scan tries again.
+      // The folder does not exist yet, or cannot be watched: the next scan tries again.
       this.#closeWatch = null;
     }
   }

@@ -1,7 +1,8 @@
 /**
- * How full the volumes of a pod are that have a file system of their own: claims, CSI volumes, and emptyDirs
- * in memory. Those on the disk of the node fill the node, which has its own condition; an emptyDir with a
- * size limit is the business of eviction. One call of the system for each volume; nothing is counted.
+ * Reads how full the volumes of a pod are, for volumes with their own file system: claims, CSI volumes, and
+ * emptyDirs in memory. Volumes on the node's disk are not read: they fill the node's disk, for which the node
+ * has DiskPressure, and the eviction manager checks size limits of emptyDirs. Each volume takes one statfs
+ * call; no files are counted.
  */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -18,7 +19,7 @@ const OWN_FILE_SYSTEM: readonly string[] = [
   'emptyDir',
 ];
 
-/** Resolves with nothing for volumes that cannot be read. */
+/** Leaves out volumes that cannot be read. */
 export async function readVolumeSpace(
   rootFolder: string,
   pod: Pod,

@@ -1,6 +1,6 @@
 /**
- * Reads YAML with positions: a mistake in a rule file is reported with its line and column, also one inside
- * an expression that is written over several lines.
+ * Reads YAML values with their positions, so that a mistake in a rule file is reported with its line and
+ * column, even inside an expression of several lines.
  */
 import {
   isMap,
@@ -153,7 +153,10 @@ export class YamlFile {
     throw alertRuleInvalid({ file: this.#file, line, column, problem }, cause);
   }
 
-  /** Undefined: the text is written with escapes or folded, so positions in it are not those of the file. */
+  /**
+   * Undefined: the text has escapes or is folded, so a position in the value cannot be mapped to one in the
+   * file.
+   */
   offsetInScalar({ value, range, type }: Scalar, at: number): number | undefined {
     if (!range || typeof value !== 'string') return undefined;
     const source = this.#text.slice(range[0], range[1]);

@@ -6,7 +6,7 @@ interface FileFacts {
   readonly reason: string;
 }
 
-/** What is wrong inside the file. It is the cause of a CHECKPOINT_UNUSABLE. */
+/** The content of the file is invalid. This is the cause of a CHECKPOINT_UNUSABLE. */
 export const checkpointCorrupt = defineError<{ reason: string }>({
   code: 'CHECKPOINT_CORRUPT',
   retry: 'never',
@@ -37,7 +37,7 @@ export const checkpointNotWritten = defineError<FileFacts>({
   retry: 'backoff',
   message: ({ file, reason }) => `cannot write the resources of pods to ${file}: ${reason}`,
   hint: ({ file }) =>
-    'Nothing changed: the file and podkeep both keep what they had. ' +
+    'Nothing was changed, neither in the file nor in podkeep. ' +
     `Check the free space and the permissions of the folder of ${file}.`,
 });
 
@@ -47,7 +47,7 @@ export const checkpointNotDurable = defineError<FileFacts>({
   code: CHECKPOINT_NOT_DURABLE,
   retry: 'backoff',
   message: ({ file, reason }) =>
-    `the resources of pods were written to ${file}, but may not outlive a power cut: ${reason}`,
+    `the resources of pods were written to ${file}, but may not survive a power loss: ${reason}`,
   hint: ({ file }) =>
     `The next change writes the whole file again. Check the health of the disk that holds ${file}.`,
 });

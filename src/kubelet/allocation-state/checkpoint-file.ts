@@ -1,16 +1,16 @@
 /**
- * One file that is only ever replaced as a whole.
+ * Reads and atomically replaces a checkpoint file, as a whole and durably.
  *
  *     create .name.pid-n -> write -> fsync -> close -> rename to name -> fsync of the folder
  *     └────────── a failure leaves the old file ───────────────┘└─ the new file is in place ─┘
  *
- * A crash or a power cut at any point leaves the old content or the new one, never a mixture, and at worst
- * a temporary file, which the next start removes. The kubelet does the same up to the rename (KL-95);
- * without the last step a power cut can bring back the old file after callers have relied on the new one.
- * `replace` must not run twice at once: see checkpoint-state-store.ts.
+ * A crash or a power cut at any point leaves the old content or the new one, never a mixture, and at worst a
+ * temporary file, which the next start removes. The kubelet does the same up to the rename (KL-95); without
+ * the last step a power loss can bring back the old file after callers have relied on the new one. `replace`
+ * must not be called again before it has settled: see checkpoint-state-store.ts.
  *
- * A file that cannot be read stops the start and is never overwritten: it is the only record of the
- * resources that running containers have (KL-98).
+ * A file that cannot be read stops the start and is never overwritten: it is the only record of the resources
+ * that running containers have (KL-98).
  */
 import path from 'node:path';
 import { assert } from '../../lib/assert.ts';
@@ -90,7 +90,7 @@ export class CheckpointFile {
     }
   }
 
-  /** Before each write as well: a deleted folder must not stop the node. */
+  /** Called before each write as well, so that a deleted folder does not stop the node. */
   async #makeFolder(): Promise<void> {
     const topmost = await this.#fileSystem.makeFolder(this.#folder);
     // A new folder is an entry in its parent, and a power cut can remove that entry.
@@ -127,7 +127,10 @@ export class CheckpointFile {
     );
   }
 
-  /** It contains the name: two checkpoints in one folder leave each other's files alone. */
+  /**
+   * It contains the checkpoint's name, so that two checkpoints in one folder do not remove each other's
+   * temporary files.
+   */
   #temporaryStart(): string {
     return `.${this.#name}.`;
   }

@@ -1,22 +1,22 @@
 /**
- * A state store whose changes are on disk before readers or callers see them.
+ * A StateStore that writes each change to a checkpoint file before readers or callers see it.
  *
  *     change ─┐
  *     change ─┼─ wait ─> one batch ─> next state ─> file ─> readers see it, callers are answered
  *     change ─┘             └── nothing changed: no write
  *
- * A change that alters neither the file nor the pending changes returns at once. One batch is written at a
- * time. Changes that arrive meanwhile share the next write, so thirty pods that start at once cost two
+ * A change without an effect on the file and on the pending changes returns immediately. One batch is written
+ * at a time. Changes that arrive meanwhile share the next write, so thirty pods that start together cost two
  * fsyncs at most, and no change is lost.
  *
  * Invariants:
- *   1. Readers see the content of the file. A failed write changes neither, so memory and disk stay the
- *      same; a caller whose change was refused may call again.
- *   2. Once the new file is in place it counts, even if the folder could not be synced: a restart would
- *      read it. The callers get CHECKPOINT_NOT_DURABLE, and the next change is written even if it has
- *      no effect, so calling again makes it durable.
- *   3. Removals are written like any other change. The kubelet leaves them to the next write (KL-99),
- *      and after a restart still has allocations of pods that are long gone.
+ *   1. Readers see the content of the file. A failed write changes neither, so memory and disk stay the same;
+ *      a caller whose change was refused may call again.
+ *   2. Once the new file is in place it counts, even if the folder could not be synced: a restart would read
+ *      it. The callers get CHECKPOINT_NOT_DURABLE, and the next change is written even if it has no effect,
+ *      so calling again makes it durable.
+ *   3. Removals are written like any other change. The kubelet leaves them to the next write (KL-99), so
+ *      after a restart it still has allocations of deleted pods.
  */
 import { PodkeepError } from '../../lib/errors.ts';
 import type { PodResources, PodResourcesByUid, StateStore } from '../../ports/pod/state-store.ts';
@@ -82,7 +82,7 @@ class CheckpointWriter implements StateWriter {
       this.#waiting.push({ change, resolve, reject });
       if (this.#isWriting) return;
       this.#isWriting = true;
-      // Not at once, so that all calls in the same tick are in the same batch.
+      // Not immediately, so that all calls in the same tick are in the same batch.
       queueMicrotask(() => void this.#writeAll());
     });
   }

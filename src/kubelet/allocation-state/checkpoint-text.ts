@@ -1,19 +1,19 @@
 /**
- * The text of a checkpoint, as the kubelet of v1.36 writes and reads it (KL-97), so that a node can
- * be switched from one to the other and back:
+ * Formats and parses a checkpoint as the kubelet of v1.36 does (KL-97), so that a node can be switched
+ * between podkeep and the kubelet:
  *
  *     {"data":"{\"entries\":{…}}","checksum":1178570812}
  *
  *     entries    by pod UID: { ContainerResources: by container name, PodLevelResources }
  *     checksum   over the data as text, so the spacing of JSON does not matter
  *
- * A field that is absent or null where the kubelet allows it is empty: a file from before a field existed
- * loads (KL-97). Anything else that does not match is corrupt; nothing is guessed.
+ * A field that is absent or null where the kubelet allows it counts as empty, so that files from before a
+ * field existed can be loaded (KL-97). A file with any other mismatch is corrupt; nothing is guessed.
  *
- * Requirements are kept whole, with unknown fields and amounts as they are spelled. Unknown fields beside
- * them (in a pod's entry, or beside `entries`) are not written into the next file. The kubelet drops them
- * too, so a newer kubelet can read a file without them; but it could not detect a field that an older
- * program had kept while it became stale.
+ * Resource requirements are kept completely, with unknown fields and the spelling of amounts. Unknown fields
+ * elsewhere (in a pod's entry, or beside `entries`) are dropped, as in the kubelet: a newer kubelet can read
+ * a file without such a field, but it could not detect that an older program had kept an outdated value in
+ * it.
  */
 import type { ResourceRequirements } from '../../api/resources.ts';
 import { fnv1a32 } from '../../lib/fnv.ts';

@@ -1,5 +1,6 @@
 /**
- * The file system operations that a checkpoint needs, so that a test can let each one fail.
+ * The file system operations of checkpoint files, behind an interface so that tests can make each of them
+ * fail.
  *
  * Modes are those of the kubelet: folders are 0755 (KL-95), files 0600.
  *
@@ -26,7 +27,7 @@ export interface FileSystem {
   makeFolder(folder: string): Promise<string | undefined>;
   /** The names of its entries. */
   listFolder(folder: string): Promise<readonly string[]>;
-  /** When it resolves, the names in the folder survive a power cut. */
+  /** When it resolves, the names in the folder survive a power loss. */
   syncFolder(folder: string): Promise<void>;
   /** Undefined: there is no such file. */
   readFile(file: string): Promise<Uint8Array | undefined>;
@@ -41,7 +42,7 @@ export interface FileSystem {
 export interface NewFile {
   /** Writes all of it, or fails. */
   write(content: Uint8Array): Promise<void>;
-  /** When it resolves, the content survives a power cut. */
+  /** When it resolves, the content survives a power loss. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -65,7 +66,7 @@ export const nodeFileSystem: FileSystem = {
   removeFile: async (file) => rmSync(file, { force: true }),
 };
 
-/** It exists each time but the first, and a stat costs less than a mkdir. */
+/** Checks first whether the folder exists, because it usually does, and a stat is cheaper than a mkdir. */
 async function makeFolder(folder: string): Promise<string | undefined> {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
   return mkdir(folder, { recursive: true, mode: FOLDER_MODE });

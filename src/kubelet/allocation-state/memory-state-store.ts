@@ -1,6 +1,6 @@
 /**
- * A state store that is lost when the process ends: for virtual nodes, which have no containers that
- * outlive them, and for tests. A change is made before its call returns.
+ * A StateStore in memory, which is lost when the process ends: for simulated nodes, whose containers end with
+ * the process, and for tests. Each call makes its change before it returns.
  */
 import type { PodResources, PodResourcesByUid, StateStore } from '../../ports/pod/state-store.ts';
 import { SavedStateStore, type StateWriter } from './saved-state-store.ts';
@@ -12,7 +12,7 @@ export function createMemoryStateStore(initial: PodResourcesByUid = new Map()): 
 
 class MemoryWriter implements StateWriter {
   readonly #state: Map<string, PodResources>;
-  /** Of the current state, if one was requested. */
+  /** A snapshot of the current state, if one was requested. */
   #snapshot: PodResourcesByUid | null = null;
 
   constructor(initial: PodResourcesByUid) {

@@ -1,8 +1,8 @@
 /**
- * Why resource requirements cannot be stored.
+ * Validates resource requirements before they are written to a checkpoint.
  *
- * A store checks this before it accepts them, and again when it reads its file: an amount that cannot be
- * parsed must not get into a file that has to be read in full before the node may start.
+ * A store checks them before it accepts them, and again when it reads its file: podkeep does not start with a
+ * checkpoint that it cannot read completely, so an amount that cannot be parsed must not be written.
  */
 import { readQuantity } from '../../api/values/quantity-text.ts';
 import type { ResourceRequirements } from '../../api/resources.ts';

@@ -1,8 +1,8 @@
 /**
- * A state store on top of a writer that holds one state and changes it.
+ * Implements StateStore on top of a StateWriter, which holds the state and applies changes to it.
  *
- * The memory store and the checkpoint store differ only in when and how a change is made; the changes
- * themselves are defined here, once. Invalid resources are refused before they reach the state.
+ * The memory store and the checkpoint store differ only in their writer. Invalid resources are refused before
+ * they reach the writer.
  */
 import type { ResourceRequirements } from '../../api/resources.ts';
 import type { PodResources, PodResourcesByUid, StateStore } from '../../ports/pod/state-store.ts';
@@ -11,7 +11,7 @@ import * as change from './state-change.ts';
 
 export interface StateWriter {
   get(uid: string): PodResources | undefined;
-  /** As it is now; it does not change afterwards. */
+  /** The current state; the returned map does not change afterwards. */
   snapshot(): PodResourcesByUid;
   change(change: change.StateChange): Promise<void>;
 }

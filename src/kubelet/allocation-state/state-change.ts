@@ -1,11 +1,11 @@
 /**
- * The changes that a state store can make, as pure functions from a state to its difference to the next
- * one. So a store need not copy all pods to change one of them.
+ * Defines the changes of a state store as pure functions from a state to a difference, so that a store need
+ * not copy all pods to change one of them.
  *
- * A change without an effect has an empty difference: then a store has nothing to write (KL-99). Resources
- * are compared by their meaning: 1 and 1000m are the same amount of cpu, and a missing list is an empty
- * one. So the first spelling stays until the amount changes. The kubelet compares 32-bit checksums instead,
- * and would lose a change whose checksum happens to be the old one.
+ * A change without an effect has an empty difference, so that a store has nothing to write (KL-99). Resources
+ * are compared by value: 1 and 1000m are the same amount of cpu, and a missing list equals an empty one; the
+ * first spelling is kept until the amount changes. The kubelet compares 32-bit checksums instead, and loses a
+ * change if the checksums happen to be equal.
  */
 import type { ResourceRequirements } from '../../api/resources.ts';
 import { structOf } from '../../api/schema/schema.ts';
@@ -41,7 +41,7 @@ export function settingContainer(
   });
 }
 
-/** Also adds a pod that was unknown, even if there are no resources to set. */
+/** Adds the pod if it is unknown, even if there are no resources to set. */
 export function settingPodLevel(
   uid: string,
   resources: ResourceRequirements | undefined,
@@ -83,7 +83,7 @@ function keeping(stays: (uid: string) => boolean): StateChange {
     new Map([...state.keys()].filter((uid) => !stays(uid)).map((uid) => [uid, null]));
 }
 
-/** `next`, reusing the parts of `old` that mean the same. */
+/** `next`, but with the parts of `old` that have equal values. */
 function shareContents(old: PodResources, next: PodResources): PodResources {
   const containers = new Map<string, ResourceRequirements>();
   let shared = 0;
@@ -102,7 +102,7 @@ function shareContents(old: PodResources, next: PodResources): PodResources {
   };
 }
 
-/** Its creator could change the map, whatever its type says; the state must not change. */
+/** The caller could still modify the map, although its type is read-only; the state must not change. */
 function copyOf({ containers, pod }: PodResources): PodResources {
   return { containers: new Map(containers), pod };
 }

@@ -1,4 +1,4 @@
-/** Dependencies of resource allocation. */
+/** The dependencies of the allocation manager. */
 import type { Pod } from '../../api/pod.ts';
 import type { ResourceList } from '../../api/resources.ts';
 import type { AdmissionNode, Platform } from '../../core/admission/admission-view.ts';
@@ -29,7 +29,7 @@ export interface AllocationDeps {
   /** The pod's allocation or its resize conditions have changed. */
   readonly syncPod: (pod: Pod) => void;
   readonly areSourcesReady: () => boolean;
-  /** Absent: the node never is. */
+  /** Absent: the node never shuts down gracefully. */
   readonly isShuttingDown?: () => boolean;
 }
 

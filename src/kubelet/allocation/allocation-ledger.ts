@@ -1,16 +1,16 @@
 /**
- * The allocation of each pod: what is decided, and what would survive a crash.
+ * Holds the allocation of each pod: the one that was decided last, and the one that would survive a crash.
  *
  *     grant ──> decided: counts for the pods that are admitted next
  *                  └── disk ──> durable: pod workers may act on it
  *
- * Pods of one burst are decided one after the other, each counting those before it, and their allocations
- * share one write of the store.
+ * Pods that arrive together are admitted one after the other, each counting those before it, and their
+ * allocations share one write of the store.
  *
  * Invariants:
- *   1. The kubelet never acts on an allocation that a restart would lose. A pod without an older
- *      allocation waits for `saved`; a resize takes effect only when it is on disk.
- *   2. A failed write is remembered: `saved` tries it again, and `revert` takes the allocation back.
+ *   1. The kubelet never acts on an allocation that a restart would lose. A pod without an older allocation
+ *      waits for `saved`; a resize takes effect only when it is on disk.
+ *   2. A failed write is remembered: `saved` retries it, and `revert` takes the allocation back.
  */
 import type { Pod } from '../../api/pod.ts';
 import { withAllocation, type PodAllocation } from '../../core/resize/pod-allocation.ts';
@@ -32,9 +32,9 @@ interface Merged {
 export class AllocationLedger {
   readonly #store: StateStore;
   readonly #log: Log;
-  /** Decided, and not known to be on disk. */
+  /** Allocations that were decided and are not known to be on disk. */
   readonly #open = new Map<string, Grant>();
-  /** Each admission merges all other pods, and they seldom change. */
+  /** Cached, because each admission merges all other pods, and they seldom change. */
   readonly #merged = new WeakMap<Pod, Merged>();
 
   constructor(store: StateStore, log: Log) {
@@ -57,8 +57,8 @@ export class AllocationLedger {
   }
 
   /**
-   * Counts at once, and is written when `ready` resolves. The promise resolves when the grant is on disk;
-   * the caller may ignore it.
+   * The allocation counts immediately, and is written when `ready` resolves. The returned promise resolves
+   * when it is on disk; the caller may ignore it.
    */
   grant(
     uid: string,
@@ -103,7 +103,7 @@ export class AllocationLedger {
   #write(uid: string, grant: Grant, ready: Promise<unknown> | null = null): Promise<void> {
     grant.hasFailed = false;
     const write = async (): Promise<void> => {
-      // While it waited, the pod may have been removed, or got another grant.
+      // Meanwhile the pod may have been removed, or got another grant.
       if (this.#open.get(uid) !== grant) return;
       await this.#store.setPodResources(uid, grant.allocation);
     };
@@ -121,10 +121,10 @@ export class AllocationLedger {
     return grant.written;
   }
 
-  /** The next housekeeping removes what could not be removed here. */
+  /** Logs a failed removal; the next housekeeping retries it. */
   #forget(removal: Promise<void>): void {
     removal.catch((error: unknown) => {
-      this.#log.warn('failed to remove allocations of deleted pods', { error });
+      this.#log.warn('Failed to remove allocations of deleted pods', { error });
     });
   }
 }

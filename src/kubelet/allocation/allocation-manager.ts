@@ -4,17 +4,18 @@
  *     admit ──> decision ──> granted, on its way to the disk ──durable──> the pod may start
  *     podChanged, podsAdded, podRemoved, statuses ──> pending resizes are decided again
  *
- * Admission is decided at once, in the order of calls; only the disk and preempted pods are waited for. So
- * pods of one burst share one write, and each counts those that were admitted before it.
+ * `admit` decides immediately, in the order of calls; only `durable` waits, for the disk and for preempted
+ * pods. So pods that arrive together share one write, and each counts those that were admitted before it.
  *
  * Invariants:
- *   1. A pod takes capacity from the moment it is admitted. A rejected pod takes none, even before its
- *      status says so; a pod that is being preempted takes none any more.
- *   2. A pod with an allocation from before a restart is admitted by that, not by its current spec.
+ *   1. A pod takes capacity from the moment it is admitted. A rejected pod takes none, even before its status
+ *      is written, and a pod that is being preempted takes none any more.
+ *   2. A pod with an allocation from before a restart is admitted with that allocation, not with its current
+ *      spec.
  *   3. No reader sees an allocation that a restart would lose (see allocation-ledger.ts).
- *   4. `#otherPods` holds every pod that takes capacity, and maybe some that no longer do: a pod that
- *      fits beside all of them fits. Only for one that does not are the pods counted again, so the cost
- *      of a burst grows linearly with its pods.
+ *   4. `#otherPods` holds every pod that takes capacity, and maybe some that no longer do: a pod that fits
+ *      beside all of them fits. The pods are counted again only if the new pod does not fit, so the cost of
+ *      many new pods grows linearly with their number.
  */
 import type { Pod, PodStatus } from '../../api/pod.ts';
 import { admit, type AdmissionDecision } from '../../core/admission/admission.ts';
@@ -40,11 +41,11 @@ export class AllocationManager implements StatusSubscriber {
   readonly #ledger: AllocationLedger;
   readonly #preemption: Preemption;
   readonly #resizes: PendingResizes;
-  /** Asked for admission, and rejected or not yet decided. */
+  /** Pods that asked for admission and were rejected, or are not decided yet. */
   readonly #outside = new Set<string>();
   /** Each with its last reported status. */
   readonly #lastPods = new Map<string, Pod>();
-  /** Null: it has to be counted first. */
+  /** Null: the pods have to be counted again. */
   #otherPods: OtherPods | null = null;
 
   constructor(deps: AllocationDeps) {
@@ -102,7 +103,7 @@ export class AllocationManager implements StatusSubscriber {
     return this.#ledger.allocated(pod);
   }
 
-  /** These were admitted, maybe with resizes that were pending when podkeep stopped. */
+  /** These pods were admitted; some may have resizes that were pending when podkeep stopped. */
   async podsAdded(pods: readonly Pod[]): Promise<void> {
     this.#deps.status.backfillResizeConditions(pods);
     const resized = pods.filter((pod) => this.#ledger.decided(pod) !== pod);
@@ -121,7 +122,7 @@ export class AllocationManager implements StatusSubscriber {
       this.pushPendingResize(uid);
       await this.retryPendingResizes('pod_updated');
     } else {
-      // The user has taken the resize back.
+      // The user has reverted the resize.
       this.#resizes.remove(uid);
       status.clearResizePending(uid);
     }
@@ -174,7 +175,7 @@ export class AllocationManager implements StatusSubscriber {
     this.#preemption.forget(uid);
   }
 
-  /** Runs after the caller has returned: the caller does not wait, and is not called back meanwhile. */
+  /** Retries after the caller has returned, so that the caller is not called back from within its own call. */
   #retrySoon(trigger: ResizeTrigger): void {
     if (this.#resizes.size === 0) return;
     queueMicrotask(() => void this.retryPendingResizes(trigger));

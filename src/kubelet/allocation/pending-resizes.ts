@@ -1,12 +1,13 @@
 /**
- * Pending resizes (E-2, E-3): when they are retried, and how they are reported.
+ * Decides pending resizes, retries them, and reports the results in conditions and Events (E-2, E-3).
  *
  *     requested ──> decided ──granted──> on disk ──> in progress: ResizeStarted, and a sync
  *          ▲           ├──deferred─────> waits: ResizeDeferred
  *          │           └──infeasible───> given up: ResizeInfeasible
  *          └── 30 s after the start, then every 3 min, and whenever capacity may have become free
  *
- * They are decided one after the other, each counting the grants before it. The writes happen together.
+ * Resizes are decided one after the other, each counting the grants before it. The granted allocations are
+ * written together.
  */
 import { PodkeepError } from '../../lib/errors.ts';
 import type { Pod, PodCondition } from '../../api/pod.ts';
@@ -74,7 +75,7 @@ export class PendingResizes {
   async retry(trigger: ResizeTrigger): Promise<void> {
     const isReady = this.#deps.areSourcesReady();
     this.#retryAfter(isReady ? RETRY_MS : FIRST_RETRY_MS);
-    // Until all pods are known, capacity that seems free may be allocated.
+    // Until the pod sources have delivered all pods, capacity that seems free may be allocated already.
     if (!isReady) return;
     const grants: Promise<void>[] = [];
     for (const pod of this.#inOrder()) {
@@ -150,13 +151,13 @@ export class PendingResizes {
       await ledger.grant(uid, allocationOf(pod), made);
     } catch (error) {
       if (!isInPlace(error)) return this.#takeBack(uid, error);
-      this.#deps.log.warn('allocated resize may not survive a power loss', { pod: uid, error });
+      this.#deps.log.warn('Allocated resize may not survive a power loss', { pod: uid, error });
     }
     this.#reportGranted(pod, trigger);
   }
 
   #takeBack(uid: string, error: unknown): void {
-    this.#deps.log.error('failed to store an allocated resize; retrying', { pod: uid, error });
+    this.#deps.log.error('Failed to store an allocated resize; retrying', { pod: uid, error });
     this.#parts.ledger.revert(uid);
     this.#parts.granted();
     this.#waiting.add(uid);
@@ -174,7 +175,7 @@ export class PendingResizes {
       observer.deferredResizeAccepted(trigger);
     }
     status.clearResizePending(uid);
-    // The condition of an older resize is over; this one has its own generation.
+    // Replaces the condition of an older resize, because this resize has its own generation.
     status.clearResizeInProgress(uid);
     status.setResizeInProgress(uid, { reason: '', message: '', generation });
     events.record(reference, 'Normal', 'ResizeStarted', resizeMessage('started', pod, generation));

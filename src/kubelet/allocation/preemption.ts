@@ -1,8 +1,9 @@
 /**
- * Kills the pods that a critical pod preempts, and makes the pods that got their capacity wait.
+ * Kills the pods that a critical pod preempts, and lets admitted pods wait until these have stopped.
  *
- * A victim stops counting as soon as it is chosen, or the next pod would choose others. So every pod that
- * is admitted before the victim has stopped waits for its end; the kubelet admits no pod meanwhile.
+ * A victim takes no capacity as soon as it is chosen; otherwise the next pod would choose further victims. So
+ * every pod that is admitted before the victim has stopped waits for that. (The kubelet admits no pod
+ * meanwhile.)
  */
 import type { Pod } from '../../api/pod.ts';
 import { formatTime } from '../../api/values/time.ts';
@@ -16,7 +17,7 @@ import type { AllocationDeps } from './allocation-deps.ts';
 
 export class Preemption {
   readonly #deps: AllocationDeps;
-  /** By the UID of the victim: its end. */
+  /** By the UID of the victim: resolves when it has stopped. */
   readonly #leaving = new Map<string, Promise<void>>();
   /** By the UID of the admitted pod. */
   readonly #waits = new Map<string, Promise<unknown>>();
@@ -62,7 +63,7 @@ export class Preemption {
     });
     const settled = end.then(
       () => observer.podPreempted(shortOf),
-      // The victim keeps stopping. The pods that wait for its capacity have waited long enough.
+      // The kill goes on, but the pods that wait for the capacity do not wait any longer.
       (error: unknown) => log.error('Failed to evict pod', { pod: reference, error }),
     );
     this.#leaving.set(

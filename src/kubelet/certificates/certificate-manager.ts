@@ -1,8 +1,8 @@
 /**
- * Keeps a certificate of the node valid: requests the next one before it expires, and as soon as its names
- * or addresses do not match any more.
+ * Keeps a certificate of the node valid: requests a new one before it expires, and when the node's names or
+ * addresses have changed.
  *
- *     wait until core/certificates/rotation.ts says so ──> new key ──> request ──> store ──> in use
+ *     wait until core/certificates/rotation.ts decides ──> new key ──> request ──> store ──> in use
  *         ▲                                                   └── failed: wait, try again
  *         └───────────────────────────────────────────────────────────────┘
  *
@@ -31,15 +31,15 @@ export interface CertificateManagerOptions {
   readonly log: Log;
   readonly store: CertificateStore;
   readonly signer: Signer;
-  /** What the certificate must contain now; null: that is not known yet. */
+  /** What the certificate must contain now. Null: not known yet. */
   readonly template: () => CertificateTemplate | null;
   /** The API client to use: `current` is null while there is no valid certificate. */
   readonly api: (current: CertificatePair | null) => KubeApi | Promise<KubeApi>;
   /** The certificate to start with. */
   readonly initial: CertificatePair | null;
-  /** The first one is replaced at once, whatever its content. */
+  /** The initial certificate is replaced immediately, whatever it contains. */
   readonly isForced: boolean;
-  /** A new one is in use; `lifeSeconds` is how long the one before was, if there was one. */
+  /** A new certificate is in use; `lifeSeconds` is how long the previous one was in use, if there was one. */
   readonly rotated: (pair: CertificatePair, lifeSeconds: number | null) => void;
   readonly failed: () => void;
   readonly asked: Asked;
@@ -67,7 +67,7 @@ export class CertificateManager {
     this.#chance = options.random.next();
   }
 
-  /** Null: there is no valid one. */
+  /** Null: there is no valid certificate. */
   current(): CertificatePair | null {
     const pair = this.#pair;
     return pair && !isExpired(pair, this.#options.clock.now()) ? pair : null;
@@ -93,7 +93,7 @@ export class CertificateManager {
         continue;
       }
       const outcome = await this.#rotate(step.wanted);
-      // Certificates with a very short lifetime can be due again as soon as they come.
+      // A certificate with a very short lifetime may be due for rotation immediately.
       const delayMs = outcome === 'failed' ? retryMs(this.#failures, random.next()) : LOOK_MS;
       await pause(clock, delayMs, signal);
     }
@@ -121,7 +121,7 @@ export class CertificateManager {
       if (outdated.signal.aborted) return 'outdated';
       this.#failures += 1;
       failed();
-      log.error('failed to rotate certificate; retrying', { signer, error });
+      log.error('Failed to rotate certificate; retrying', { signer, error });
       return 'failed';
     } finally {
       stopLooking();
@@ -144,7 +144,7 @@ export class CertificateManager {
     this.#failures = 0;
     this.#chance = random.next();
     const lifeMs = before && Math.max(clock.now() - before.notBeforeMs, 0);
-    log.info('certificate rotated', { signer, until: new Date(pair.notAfterMs) });
+    log.info('Certificate rotated', { signer, until: new Date(pair.notAfterMs) });
     rotated(pair, lifeMs === null ? null : lifeMs / 1000);
   }
 

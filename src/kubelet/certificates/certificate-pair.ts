@@ -1,5 +1,5 @@
 /**
- * A certificate and its private key, parsed once and known to match.
+ * Parses a certificate and its private key, and checks that they match.
  *
  * `cert` may be a chain: the node's own certificate first, then the intermediate ones.
  */

@@ -1,10 +1,10 @@
 /**
- * Requests a certificate from the cluster (CSR), and waits until it is signed or refused.
+ * Creates a CertificateSigningRequest, and waits until it is signed or refused.
  *
  *     POST ──> list and watch that one request ──> issued: the certificate
- *       └─ one of this name exists: podkeep's own, from before a crash? then wait for that one
+ *       └─ the name exists: if it is podkeep's own request, from before a crash, wait for that one
  *
- * A watch that ends or breaks is restarted with a list, so no change meanwhile is missed.
+ * A watch that ends or breaks is restarted with a list, so that no change is missed.
  */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { retryMs } from '../../core/certificates/rotation.ts';
@@ -30,7 +30,7 @@ export interface RequestPorts {
   readonly api: KubeApi;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called when a request was sent, which an administrator may have to approve. */
+  /** Called when a request was sent, because an administrator may have to approve it. */
   readonly asked: Asked;
 }
 
@@ -93,7 +93,7 @@ async function send(
   const path = `${REQUESTS_PATH}/${encodeURIComponent(name)}`;
   const found = await api.send({ method: 'GET', path }, signal);
   checkIsOurs(found, { name, signer, subject, publicKey: publicBytes(privateKey) }, clock.now());
-  log.info('csr for this node already exists, reusing', { request: name });
+  log.info('CSR for this node already exists, reusing', { request: name });
   return found;
 }
 
@@ -122,7 +122,7 @@ class AnswerWait {
         if (this.#signal.aborted) throw this.#signal.reason;
         if (error instanceof FinalAnswer) throw error.cause;
         failures += 1;
-        log.debug('failed to watch certificate signing request', { request: this.#name, error });
+        log.debug('Failed to watch certificate signing request', { request: this.#name, error });
       }
       await pause(clock, retryMs(Math.max(failures, 1), 0), this.#signal);
     }
@@ -185,7 +185,7 @@ class AnswerWait {
   }
 }
 
-/** A final refusal, which a retry does not change; not to be confused with a broken watch. */
+/** A final refusal, which is not retried; other errors are those of a broken watch, and are retried. */
 class FinalAnswer extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause });

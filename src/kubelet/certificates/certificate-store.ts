@@ -4,9 +4,9 @@
  *     kubelet-client-2030-01-02-03-04-05.pem   a certificate and its key; one file for each certificate
  *     kubelet-client-current.pem               a link to the one in use
  *
- * The new file is complete and on the disk before the link moves, and the link moves in one step. So the
- * link always leads to a matching pair, even after a power cut. The kubelet removes the old link first; if
- * it dies then, it leaves `…-updated.pem`, which is used here.
+ * The new file is complete and durable before the link is replaced, and the link is replaced atomically. So
+ * the link always points to a matching pair, even after a power loss. The kubelet removes the old link first;
+ * if it crashes then, it leaves `…-updated.pem`, which podkeep uses.
  */
 import { mkdir, open, readlink, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
@@ -37,7 +37,7 @@ export class CertificateStore {
     return this.#file('current');
   }
 
-  /** Null: there is none. Throws CERTIFICATE_UNUSABLE if it cannot be used. */
+  /** Null: there is no certificate. Throws CERTIFICATE_UNUSABLE if it cannot be used. */
   async current(): Promise<CertificatePair | null> {
     await this.#recover();
     const file = this.currentPath;
@@ -45,7 +45,7 @@ export class CertificateStore {
     return text === null ? null : readPair(text, text, file);
   }
 
-  /** From now on this one is in use. Throws CERTIFICATE_FOLDER_UNUSABLE. */
+  /** Stores the pair and makes it the current one. Throws CERTIFICATE_FOLDER_UNUSABLE. */
   async update({ cert, key }: CertificatePair): Promise<void> {
     const { folder, clock } = this.#options;
     const when = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(/[T:]/g, '-');
@@ -104,7 +104,7 @@ export async function readIfThere(file: string): Promise<string | null> {
   }
 }
 
-/** Without this a power cut could revert a new name. */
+/** Without this, a power loss could undo the rename. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

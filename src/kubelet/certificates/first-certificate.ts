@@ -1,11 +1,11 @@
 /**
- * The first certificate of a node, which it requests with its bootstrap credentials.
+ * Obtains the first client certificate of a node with its bootstrap credentials (TLS bootstrap).
  *
  *     key ──> request, named by the key and its content ──> certificate ──> store
  *
  * The key is on disk before it is used, and the name of the request follows from the key. So a node that
- * dies and starts again uses the same key and the same name, and finds its earlier request: however often
- * it dies, there is one request to approve.
+ * crashes and starts again uses the same key and the same name, and finds its earlier request: there is only
+ * one request to approve, however often the node starts.
  */
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
@@ -44,7 +44,7 @@ const WAIT_MS = 3_600_000;
 const OWNER_ONLY = 0o700;
 const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
 
-/** Retries until it has one. Throws JOIN_REFUSED, CERTIFICATE_REFUSED, CERTIFICATE_FOLDER_UNUSABLE. */
+/** Retries until it has a certificate. Throws JOIN_REFUSED, CERTIFICATE_REFUSED, CERTIFICATE_FOLDER_UNUSABLE. */
 export async function obtainFirstCertificate(
   options: FirstCertificateOptions,
   signal: AbortSignal,
@@ -65,7 +65,7 @@ export async function obtainFirstCertificate(
       await retryOrThrow(error, options);
       signal.throwIfAborted();
       const delayMs = Math.round(retryMs(failures, random.next()));
-      log.warn('no client certificate issued yet; retrying', { delayMs, error });
+      log.warn('No client certificate issued yet; retrying', { delayMs, error });
       await pause(clock, delayMs, signal);
     }
   }
@@ -78,7 +78,7 @@ async function retryOrThrow(error: unknown, options: FirstCertificateOptions): P
     throw joinRefused({ reason: error.message }, error);
   }
   if (error.code === CERTIFICATE_REQUEST_TAKEN) {
-    // The request with this key's name will never give a certificate; one with a new key can.
+    // The request with this name cannot provide a certificate for this key, so the next try uses a new key.
     await writeKey(options, makeKey());
     return;
   }
@@ -94,7 +94,7 @@ async function keepKey(options: FirstCertificateOptions): Promise<string> {
     const pair = await store.current();
     if (pair) return pair.key;
   } catch (error) {
-    log.warn('stored private key cannot be used; generating a new one', { folder, error });
+    log.warn('Stored private key cannot be used; generating a new one', { folder, error });
   }
   return writeKey(options, makeKey());
 }
@@ -126,7 +126,7 @@ function nameOf(key: string, { commonName, organizations }: CertificateTemplate)
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   const isRsa = privateKey.asymmetricKeyType === 'rsa';
   const hash = createHash('sha512-256');
-  // The kubelet puts the usage for encipherment last here, and in the middle elsewhere.
+  // Here the kubelet puts the usage `key encipherment` last; in the request it is in the middle.
   const usages = usagesOf(SIGNER, false);
   const texts = [commonName, ...organizations, ...usages, ...(isRsa ? ['key encipherment'] : [])];
   for (const part of [publicKey, ...texts.map((text) => Buffer.from(text))]) {

@@ -1,7 +1,6 @@
 /**
- * Whether an existing certificate request of the same name is podkeep's own: made with the same key for the
- * same subject, and not expired. Otherwise its certificate would not match the key, or would be for another
- * subject.
+ * Checks whether an existing CertificateSigningRequest of the same name is podkeep's own: made with the same
+ * key, for the same subject and signer, and not expired. Otherwise its certificate would be of no use.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { PodkeepError } from '../../lib/errors.ts';

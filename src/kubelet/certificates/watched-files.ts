@@ -1,7 +1,7 @@
 /**
- * Files that are replaced while podkeep runs: certificates, keys, CAs. They are polled, because watches
- * miss changes through links and mounts. If they cannot be read or used, the old content stays in use: they
- * are being replaced, or there is a mistake that must not stop the service.
+ * Reloads certificate, key and CA files that are replaced while podkeep runs. It polls the files, because
+ * watches miss changes through links and mounts. If the files cannot be read or used, the old content stays
+ * in use: they may be in the middle of a replacement, and a mistake must not stop the service.
  */
 import { readFile } from 'node:fs/promises';
 import type { Cancel, Clock } from '../../ports/clock.ts';
@@ -48,12 +48,12 @@ export class WatchedFiles {
       if (texts.some((text, index) => text !== this.#texts[index])) {
         changed(texts);
         this.#texts = texts;
-        log.info('reloaded TLS certificate files', { files });
+        log.info('Reloaded TLS certificate files', { files });
       }
       this.#hasReported = false;
     } catch (error) {
       if (!this.#hasReported) {
-        log.warn('failed to reload TLS certificate files; using the previous ones', {
+        log.warn('Failed to reload TLS certificate files; using the previous ones', {
           files,
           error,
         });

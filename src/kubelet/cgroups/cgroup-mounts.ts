@@ -1,5 +1,5 @@
 /**
- * Where the kernel's cgroups are mounted.
+ * Finds where the kernel's cgroup file systems are mounted, and their version.
  *
  *     version 2   /sys/fs/cgroup                    one tree
  *     version 1   /sys/fs/cgroup/CONTROLLER         a tree for each, some of them shared
@@ -15,7 +15,7 @@ export interface CgroupMounts {
 }
 
 const UNIFIED = '/sys/fs/cgroup';
-/** cgroups of pods are made in these; a runtime may use more. */
+/** The controllers in which the kubelet creates the cgroups of pods; a runtime may use more. */
 const POD_CONTROLLERS = ['cpu', 'cpuset', 'memory', 'hugetlb', 'pids'];
 
 /** `root`: where the kernel's file systems are, `/` except in tests. */

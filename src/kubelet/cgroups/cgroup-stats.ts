@@ -1,13 +1,13 @@
 /**
- * Usage by control group, of what no container runtime reports: CPU throttling and block I/O of pods and
- * containers, and the classes of pods as a whole.
+ * Reads usage from cgroups that no container runtime reports: CPU throttling and block I/O of pods and
+ * containers, and the totals of the QoS classes.
  *
  *     kubepods              all pods: CPU, memory, throttling, I/O
  *     kubepods/burstable    of one QoS class
  *     kubepods/…/podUID     one pod: throttling, I/O
  *     kubepods/…/podUID/ID  one container: throttling, I/O
  *
- * What the kernel does not count is absent. A group that is removed meanwhile is absent, too.
+ * Values that the kernel does not count are absent, and so are cgroups that are removed meanwhile.
  */
 import { qosCgroup, type CgroupName } from '../../core/cgroups/cgroup-name.ts';
 import {
@@ -95,7 +95,7 @@ async function counters(read: ReadFile): Promise<GroupCounters> {
   const throttling = parseThrottling(stat, await read('cpu', 'cpu.max', 'cpu.cfs_quota_us'));
   // In version 2 all controllers are in one folder.
   let io = parseIoStat(await read('cpu', 'io.stat'));
-  // A file of a scheduler that is not in use is there, and has no device.
+  // The file of an I/O scheduler that is not in use exists, but lists no device.
   for (const file of BLKIO_FILES) if (io.length === 0) io = parseBlkio(await read('blkio', file));
   return { ...(throttling && { throttling }), ...(io.length > 0 && { io }) };
 }
@@ -117,7 +117,7 @@ async function memoryStats(read: ReadFile, timeMs: number): Promise<MemoryStats 
     );
     return found[0] === undefined ? null : Number(found[0]);
   };
-  // Page cache that the kernel would give up first is not in the working set.
+  // The inactive page cache, which the kernel reclaims first, is not part of the working set.
   const inactive = field('total_inactive_file', 'inactive_file') ?? 0;
   const residentBytes = field('total_rss', 'anon');
   const usageBytes = Number(used);

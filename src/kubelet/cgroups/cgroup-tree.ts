@@ -1,9 +1,9 @@
 /**
- * cgroups as folders: creates, writes, reads and removes them.
+ * Creates, updates, reads and removes cgroups, which are folders in the cgroup file systems.
  *
  * In version 2 a cgroup has only the controllers that every cgroup above it delegates. In version 1 a new
- * cpuset cgroup has no CPUs until it is given some. With the driver `systemd` the cgroups belong to
- * systemd, which has to create them as slices (systemd-slices.ts).
+ * cpuset cgroup has no CPUs until it is given some. With the driver `systemd` the cgroups belong to systemd,
+ * which has to create them as slices (systemd-slices.ts).
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ export interface CgroupTreeOptions {
   readonly slices?: Slices | undefined;
 }
 
-/** In version 1: those that have to exist before a cgroup counts as made. */
+/** In version 1: the controllers in which a cgroup must exist to count as created. */
 const NEEDED = new Set(['cpu', 'cpuacct', 'cpuset', 'memory', 'systemd', 'pids', 'hugetlb']);
 
 export class CgroupTree {
@@ -78,7 +78,7 @@ export class CgroupTree {
     return pids;
   }
 
-  /** Throws as long as it has processes. */
+  /** Throws as long as the cgroup has processes. */
   async remove(name: CgroupName): Promise<void> {
     await this.#options.slices?.stop(name);
     for (const folder of this.#folders(name)) {
@@ -128,7 +128,10 @@ export class CgroupTree {
     }
   }
 
-  /** Without `controllers`, in all mounted ones: a runtime makes cgroups in others, too. */
+  /**
+   * Without `controllers`, the folders in all mounted controllers, because a runtime may create cgroups in
+   * others, too.
+   */
   #folders(name: CgroupName, controllers?: ReadonlySet<string>): readonly string[] {
     const mounts = [...this.#options.mounts.folders]
       .filter(([controller]) => controllers?.has(controller) ?? true)

@@ -1,4 +1,4 @@
-/** A tree of cgroups that measures how long its changes take. */
+/** A CgroupTree that records for the metrics how long its changes take. */
 import type { CgroupName } from '../../core/cgroups/cgroup-name.ts';
 import type { CgroupLimits } from '../../core/cgroups/pod-limits.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -8,7 +8,7 @@ import { CgroupTree, type CgroupTreeOptions } from './cgroup-tree.ts';
 export class MeasuredCgroupTree extends CgroupTree {
   readonly #clock: Clock;
   readonly #observer: Pick<CgroupMetrics, 'operationEnded'> | undefined;
-  /** A creation updates, too: it counts once. */
+  /** Paths that are being created: `create` calls `update`, which must not be measured again. */
   readonly #creating = new Set<string>();
 
   constructor(

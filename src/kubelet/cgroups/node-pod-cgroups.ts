@@ -1,5 +1,5 @@
 /**
- * The cgroups of this node's pods.
+ * Manages the cgroups of this node's pods: creates them, sets their limits, resizes and removes them.
  *
  *     kubepods                 the node's resources for pods
  *     ├── podUID               guaranteed pods
@@ -9,9 +9,9 @@
  *         └── podUID           the runtime makes the cgroups of containers below
  *
  * 1. The cgroup of a pod that is not desired is removed, and processes in it are killed.
- * 2. A pod whose volumes still exist keeps its cgroup, with the smallest share: unmounting must not
- *    compete for CPU.
- * 3. A retry for a cgroup does only what the first try left undone.
+ * 2. A pod whose volumes still exist keeps its cgroup, with the smallest share: unmounting must not compete
+ *    for CPU.
+ * 3. A failed creation can be retried: steps that are already done have no effect.
  */
 import type { Capacity } from '../../api/machine.ts';
 import type { Pod, QosClass } from '../../api/pod.ts';
@@ -52,7 +52,7 @@ export interface NodePodCgroupsOptions {
 export const cgroupNotUsable = defineError<{ path: string; reason: string }>({
   code: 'CGROUP_NOT_USABLE',
   retry: 'never',
-  message: ({ path, reason }) => `the control group ${path} cannot be made: ${reason}`,
+  message: ({ path, reason }) => `the cgroup ${path} cannot be created: ${reason}`,
   hint: () => 'Run podkeep as root, or set cgroupsPerQOS: false and enforceNodeAllocatable: [].',
 });
 
@@ -97,14 +97,14 @@ export class NodePodCgroups implements PodCgroups {
     const used = (await read('memory.current')) ?? (await read('memory.usage_in_bytes'));
     const stat = await read('memory.stat');
     if (limit === null || used === null || stat === null) return null;
-    // Page cache that the kernel would give up first is not in the working set.
+    // The inactive page cache, which the kernel reclaims first, is not part of the working set.
     const inactive =
       /^total_inactive_file (\d+)$/m.exec(stat) ?? /^inactive_file (\d+)$/m.exec(stat);
     const workingSet = Math.max(Number(used) - Number(inactive?.[1] ?? 0), 0);
     return { capacity: limit, available: Math.max(limit - workingSet, 0) };
   }
 
-  /** What the kernel counts of pods, of their containers and of the QoS classes. */
+  /** The usage of pods, of their containers and of the QoS classes, as the kernel counts it. */
   async stats(): Promise<NodeCgroupStats> {
     const { tree, clock, pods: root } = this.#options;
     return readCgroupStats({ tree, clock, root, pods: await this.#found() });
@@ -143,7 +143,7 @@ export class NodePodCgroups implements PodCgroups {
     await this.#end(this.#nameOf(pod));
   }
 
-  /** Burstable pods together get the shares of their requests. */
+  /** Sets the CPU shares of the burstable cgroup to the sum of the requests of its pods. */
   async share(activePods: readonly Pod[]): Promise<void> {
     const { tree, pods } = this.#options;
     const cpuShares = burstableShares(activePods);
@@ -181,7 +181,10 @@ export class NodePodCgroups implements PodCgroups {
     return found;
   }
 
-  /** A killed process leaves its cgroup a moment later. */
+  /**
+   * Kills the processes in the cgroup and removes it; retries, because a killed process leaves its cgroup a
+   * moment later.
+   */
   async #end(name: CgroupName): Promise<void> {
     const { tree, clock, kill } = this.#options;
     for (let tries = 1; ; tries += 1) {

@@ -1,4 +1,4 @@
-/** The cgroups of a node's pods on this machine, with the configured driver. */
+/** Opens the cgroups of pods on this machine, with the configured cgroup driver. */
 import { podsCgroup, type CgroupDriver } from '../../core/cgroups/cgroup-name.ts';
 import type { PodLimitSettings } from '../../core/cgroups/pod-limits.ts';
 import { CommandShell } from '../../lib/command-shell.ts';
@@ -23,7 +23,7 @@ export interface PodCgroupsOptions {
 
 export interface OpenPodCgroups {
   readonly cgroups: NodePodCgroups;
-  /** The cgroups stay. */
+  /** Ends the helper process; the cgroups stay. */
   close(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Slices of systemd, through systemctl(1): where systemd manages cgroups, it removes one that it does not
- * know, and undoes a limit that it did not set.
+ * Creates, limits and removes systemd slices through systemctl(1). If systemd manages the cgroups, it removes
+ * cgroups that it does not know, and resets limits that it did not set.
  */
 import { unitProperties, type CgroupVersion } from '../../core/cgroups/cgroup-files.ts';
 import { sliceName, type CgroupName } from '../../core/cgroups/cgroup-name.ts';
@@ -28,7 +28,7 @@ export class SystemdSlices implements Slices {
     await this.#run(['start', sliceName(name)]);
   }
 
-  /** Until the next boot: then the pods are others. */
+  /** The limits apply until the next boot (`--runtime`): after that, other pods run. */
   async setLimits(name: CgroupName, limits: CgroupLimits): Promise<void> {
     const properties = unitProperties(limits, this.#version);
     if (properties.length === 0) return;

@@ -1,14 +1,14 @@
 /**
- * Brings a pod's containers in the runtime to its spec: carries out the plan of core/pod-actions.
+ * Makes the runtime match a pod's spec: carries out the plan of core/pod-actions.
  *
  *     stop the pod, or single containers ──> reset ──> prune ──> sandbox ──> resize
  *         ──> ephemeral ──> init and sidecars ──> regular containers
  *
- * The plan is made from the runtime's state. The last reported status counts beside it: a container that
- * has ended for good is stopped if it runs, and is not started again (ended-containers.ts).
+ * The plan is made from the runtime's state, and from the last reported status: a container that has ended
+ * for good is stopped if it runs, and is not started again (ended-containers.ts).
  *
- * A container that fails to start does not stop others from starting, except that all wait for an init
- * container. Failures are stored for the status (reason-cache.ts), and returned.
+ * A container that fails to start does not prevent others from starting, unless it is an init container,
+ * which all others wait for. Failures are stored for the status (reason-cache.ts), and returned.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
@@ -98,7 +98,7 @@ export interface RunRequest {
 
 export interface RunResult {
   /**
-   * Nothing of the pod runs or may start any more. Its phase does not always show that: a container that
+   * No container of the pod runs or may start any more. The phase does not always show this: a container that
    * never ran keeps it Pending.
    */
   readonly isOver: boolean;
@@ -197,7 +197,7 @@ export class PodRunner {
     await this.#stopper.stopPod(target, runtimePod, graceSeconds, signal);
   }
 
-  /** Stops one container of a pod that goes on: its restart policy decides what follows. */
+  /** Stops one container of a running pod; its restart policy decides whether it starts again. */
   async stopContainer(pod: Pod, stop: ContainerStop, signal: AbortSignal): Promise<void> {
     await this.#stopper.stopContainer(pod, stop, signal);
   }

@@ -1,13 +1,13 @@
 /**
- * Adds a time limit to the calls of a runtime, runtimeRequestTimeout of KubeletConfiguration, and measures
- * them.
+ * Adds a time limit (runtimeRequestTimeout of KubeletConfiguration) to the calls of a container runtime, and
+ * measures them.
  *
- * A runtime that hangs must not block a pod worker. The call may still take effect later; every operation
- * can be repeated, so a retry does no harm. A stop gets its grace period on top. Pulls, commands and
- * streams have no time limit: their callers can abort them.
+ * A runtime that hangs must not block a pod worker. The call may still take effect later, but every operation
+ * can be repeated, so a retry is safe. The limit of a stop is extended by its grace period. Pulls, commands
+ * and streams have no time limit: their callers can abort them.
  *
- * Metrics count under the kubelet's names of calls of CRI. One call here may be several there: a listing is
- * that of sandboxes and of containers, and the inspection of a pod counts as the status of its sandbox.
+ * Metrics use the kubelet's names of CRI calls. One call of a runtime may count as several CRI calls: `list`
+ * lists sandboxes and containers, and `inspect` counts as the status of a sandbox.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { ImageStore } from '../../ports/runtime/image-store.ts';
@@ -32,7 +32,7 @@ export interface TimedRuntimeDeps {
   readonly observer?: RuntimeObserver;
 }
 
-/** The kubelet's names for calls that are not measured by their own. */
+/** The kubelet's names of the operations, by call. */
 const OPERATIONS = {
   version: ['version'],
   status: ['status'],

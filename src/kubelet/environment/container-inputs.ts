@@ -1,4 +1,7 @@
-/** Everything that a container gets from outside of its image, resolved when it starts. */
+/**
+ * Resolves everything that a container gets from outside of its image (environment, command, mounts) when it
+ * starts.
+ */
 import type {
   ContainerInputs,
   ContainerInputsRequest,

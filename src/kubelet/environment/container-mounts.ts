@@ -1,8 +1,8 @@
 /**
- * The mounts of a container: its volumes, or sub paths of them, and the hosts file.
+ * Builds the mounts of a container: its volumes, or sub paths of them, and the hosts file.
  *
- * An error of a sub path is reported without its cause: that could describe files of the node to a user who
- * may only see the pod.
+ * An error of a sub path is reported without its cause, because the cause could reveal files of the node to
+ * users who may only see the pod.
  */
 import { constants } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -45,7 +45,7 @@ export interface MountsRequest {
 
 const HOSTS_PATH = '/etc/hosts';
 const HOSTS_MODE = 0o644;
-/** In place: running containers have this very file mounted. */
+/** The file is overwritten in place, because running containers have it mounted. */
 const IN_PLACE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
 export async function containerMounts(

@@ -1,13 +1,13 @@
 /**
- * The environment variables of a container, resolved again for each start.
+ * Builds the environment variables of a container; they are resolved again for each start.
  *
- *     envFrom    all keys of ConfigMaps and Secrets, later ones over earlier ones
- *     env        over those, in order; `$(NAME)` refers to those before it
- *     services   those that neither of them has set
+ *     envFrom    all keys of ConfigMaps and Secrets; later sources override earlier ones
+ *     env        overrides envFrom, in order; `$(NAME)` refers to variables before it
+ *     services   service variables that neither of the two has set
  *
- * A key may be any name: earlier kubelets skipped invalid ones with an Event
- * (InvalidEnvironmentVariableNames), and now pass them on. Objects are read once for each container, so
- * that two variables of one Secret never come from two versions of it.
+ * A key may be any name: earlier kubelets skipped invalid names with an Event
+ * (InvalidEnvironmentVariableNames); newer ones accept them, and so does podkeep. Objects are read once for
+ * each container, so that two variables of one Secret never come from two versions of it.
  */
 import type { Container, Pod } from '../../api/pod.ts';
 import { isStaticPod } from '../../core/pod/pod-facts.ts';

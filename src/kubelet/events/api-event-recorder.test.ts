@@ -237,7 +237,7 @@ describe('limits', () => {
     ]);
     await harness.clock.pass(0);
     expect(harness.requests).toHaveLength(1001);
-    expect(harness.given.slice(1)).toEqual(['warn: dropped events: too many queued events']);
+    expect(harness.given.slice(1)).toEqual(['warn: Dropped events: too many queued events']);
     expect(harness.story.at(-1)).toBe(
       'POST Dropped 500 events: too many were queued (Normal Pulled 500) 1',
     );
@@ -312,7 +312,7 @@ describe('stop', () => {
     expect(harness.requests).toHaveLength(4);
     expect(harness.underWay).toBe(0);
     expect(harness.clock.pending).toBe(0);
-    expect(harness.given).toEqual(['warn: shut down with unsent events']);
+    expect(harness.given).toEqual(['warn: Shut down with unsent events']);
   });
 
   test('cuts short a pause between two tries', async () => {

@@ -1,16 +1,16 @@
 /**
- * Records Events of this node in the API, as the kubelet does.
+ * Records Events about pods and the node in the API, as the kubelet does.
  *
  *     record ──> queue (one per object) ──> correlator ──> sender ──> API
  *                                           (core/events)  a few at once
  *
- * Recording never blocks and never fails for the caller. Statuses matter more than Events, so sending
- * starts in a later tick, keeps few requests in flight, and waits a little while pods are queued to start.
- * An event is correlated when it leaves the queue, as in client-go, so a dropped event is not counted.
+ * Recording never blocks and never fails for the caller. Statuses matter more than Events, so sending starts
+ * in a later tick, keeps few requests in flight, and waits a little while pods are queued to start. An event
+ * is correlated when it leaves the queue, as in client-go, so a dropped event is not counted.
  *
- * An event about a static pod has the UID of that pod, not of its mirror in the API; kubectl looks for it
- * there. One about the node has the node's name as its UID, where kubectl looks as well (the kubelet of
- * v1.36 omits it, and `kubectl describe node` does not find its events).
+ * An event about a static pod has the UID of the static pod, not of its mirror pod; kubectl searches for that
+ * UID. An event about the node has the node's name as its UID, for which kubectl searches as well (the
+ * kubelet of v1.36 omits the UID, and `kubectl describe node` does not find its events).
  *
  * Invariants:
  *   1. Events of one object are sent one after the other, in the order in which they were recorded.
@@ -43,11 +43,11 @@ export interface ApiEventRecorderOptions extends SenderDeps {
   readonly component: string;
   /** The name of this node. */
   readonly host: string;
-  /** Whether more important work is queued. Events wait for it no longer than BUSY_MS_MAX. */
+  /** Whether more important work is queued. Events are delayed by BUSY_MS_MAX at most. */
   readonly isBusy?: () => boolean;
   /** Where dropped events are counted; absent: nowhere. */
   readonly metrics?: Registry;
-  /** Of the pod with that UID, if it is known. */
+  /** The resourceVersion of the pod with that UID, if it is known. */
   readonly resourceVersionOf?: (podUid: string) => string | undefined;
 }
 
@@ -115,7 +115,7 @@ export class ApiEventRecorder implements EventRecorder {
     if (this.#stopped.signal.aborted) return;
     this.#cancelTurn?.();
     const unsent = this.#queue.clear() + this.#queue.atWork;
-    if (unsent > 0) this.#options.log.warn('shut down with unsent events', { events: unsent });
+    if (unsent > 0) this.#options.log.warn('Shut down with unsent events', { events: unsent });
     this.#stopped.abort();
     this.#notifyFlushed();
   }
@@ -158,7 +158,7 @@ export class ApiEventRecorder implements EventRecorder {
     return { kind: 'Node', name: host, uid: host, apiVersion: 'v1' };
   }
 
-  /** Logged once, and again with the number when it is over. */
+  /** Logs the first dropped event; `#reportDropped` logs their number later. */
   #drop({ event, repeats }: QueuedEvent): void {
     const { clock, log } = this.#options;
     if (!this.#dropped.add(event, repeats, clock.monotonic())) return;
@@ -173,7 +173,7 @@ export class ApiEventRecorder implements EventRecorder {
     const report = this.#dropped.report(isOver, clock.monotonic());
     if (!report) return;
     const { events, message } = report;
-    log.warn('dropped events: too many queued events', { events });
+    log.warn('Dropped events: too many queued events', { events });
     this.#record({ type: 'Warning', reason: DROPPED_REASON, message }, () => this.#aboutNode());
   }
 
@@ -208,11 +208,11 @@ export class ApiEventRecorder implements EventRecorder {
     const { signal } = this.#stopped;
     try {
       let correlated = this.#correlate(event);
-      // Each is counted; one request writes the sum.
+      // Each repetition is counted, and one request writes the total.
       for (let more = 1; more < repeats; more++) correlated = this.#correlate(event) ?? correlated;
       if (correlated) await this.#sender.send(correlated, signal);
     } catch (error) {
-      if (!signal.aborted) this.#options.log.error('failed to send event', { event, error });
+      if (!signal.aborted) this.#options.log.error('Failed to send event', { event, error });
     }
     this.#queue.done(event);
     if (this.#isIdle()) this.#reportDropped(true);

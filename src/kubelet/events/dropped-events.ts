@@ -1,6 +1,6 @@
 /**
- * What the recorder dropped: a counter of each, a log line at the start, and one Event on the node when the
- * flood is over or has lasted for REPORT_MS.
+ * Counts the events that the recorder dropped: in a metric, and for one Event on the node, which is due when
+ * the queue is empty again or after REPORT_MS.
  */
 import type { ApiEvent } from '../../core/events/api-event.ts';
 import type { Counter } from '../../lib/metrics/counter.ts';
@@ -24,11 +24,11 @@ export class DroppedEvents {
         help: 'Number of Events that were dropped because too many were queued, by type.',
         labels: ['type'],
       }) ?? null;
-    // Shown as zero from the start: an alert needs a value to compare with.
+    // Shown as zero from the start, because an alert needs a value to compare with.
     for (const type of ['Normal', 'Warning']) this.#counters?.with({ type });
   }
 
-  /** True: the first since the last report. */
+  /** True: it is the first dropped event since the last report. */
   add({ type, reason }: ApiEvent, repeats: number, nowMs: number): boolean {
     const isFirst = this.#count === 0;
     if (isFirst) this.#sinceMs = nowMs;

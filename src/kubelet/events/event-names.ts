@@ -1,8 +1,8 @@
 /**
- * Names of events: the name of the object, and the time in nanoseconds as a hexadecimal number.
+ * Generates the names of events: the name of the object, and the time in nanoseconds as a hexadecimal number.
  *
- * The clock has milliseconds, and a pod has several events in one of them: each name takes a later
- * nanosecond than the one before, so names are unique, and sorted by name they are sorted by time.
+ * The clock has a resolution of milliseconds, and a pod may have several events in one millisecond. So each
+ * name gets a later nanosecond than the previous one: names are unique, and sorting by name sorts by time.
  */
 import { isDns1123Subdomain } from '../../api/validation-names.ts';
 import { uuidOf } from '../../lib/uuid.ts';

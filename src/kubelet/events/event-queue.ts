@@ -1,18 +1,18 @@
 /**
- * The events that wait to be sent: in order for each object, and objects take turns.
+ * Queues events that wait to be sent: in order for each object, and objects take turns.
  *
  *     pod a   Pulled Created Started  ─┐
- *     pod b   Killing                  ├──> the next object that is not at work; those with a Warning first
+ *     pod b   Killing                  ├──> the next object without an event in flight; objects with a Warning first
  *     node    Starting                ─┘
  *
  * A pod with many events does not block others, and an object has at most one event in flight.
  *
  * Invariants:
  *   1. At most NORMALS_MAX Normal events wait, and at most EVENTS_MAX in all. New Normal events are dropped
- *      first: the waiting ones show how the problem began.
+ *      first, because the waiting ones show how the problem began.
  *   2. No Warning is dropped while a Normal event waits.
- *   3. While many wait, a Normal event that equals one of its object that waits is counted there, and takes
- *      no place.
+ *   3. While many events wait, a Normal event that equals a waiting event of its object only increments that
+ *      event's count.
  */
 import { objectKey, repeatKey, type ApiEvent } from '../../core/events/api-event.ts';
 
@@ -30,7 +30,7 @@ export class EventQueue {
   readonly #waiting = new Map<string, QueuedEvent[]>();
   /** Objects with waiting events of which none is in flight, in the order of their turns. */
   readonly #turns = new Set<string>();
-  /** Those of them that have a Warning. */
+  /** Objects in `#turns` that have a Warning. */
   readonly #urgent = new Set<string>();
   readonly #atWork = new Set<string>();
   #size = 0;
@@ -45,7 +45,10 @@ export class EventQueue {
     return this.#atWork.size;
   }
 
-  /** The event that is dropped for it, which may be the event itself. Null: none is. */
+  /**
+   * Returns the event that is dropped to make space, which may be the new event itself. Null: no event is
+   * dropped.
+   */
   add(event: ApiEvent): QueuedEvent | null {
     const queued = { event, repeats: 1 };
     const isNormal = event.type === 'Normal';
@@ -61,7 +64,7 @@ export class EventQueue {
     return null;
   }
 
-  /** Takes the next one; its object has no other turn until `done`. */
+  /** Takes the next event; its object gets no other turn until `done`. */
   take(): QueuedEvent | undefined {
     for (const turns of [this.#urgent, this.#turns]) {
       for (const key of turns) {

@@ -1,5 +1,6 @@
 /**
- * Writes one event to the API: creates it, or patches it if it exists, and retries if there is no answer.
+ * Writes one event to the API: creates it, or patches it if it exists, and retries if the API does not
+ * answer.
  *
  *     patch? ──PATCH──> 404: it has expired ──┐
  *        └─ no ───────────────────────────────┴──POST──> written

@@ -18,7 +18,7 @@ import { LocalStorageEviction } from './local-storage-eviction.ts';
 import { NodeObserver } from './node-observer.ts';
 import { PodUsageReader } from './pod-usage-reader.ts';
 
-/** What the node observes and when it acts. */
+/** The parts of the node that the eviction manager observes, and its settings. */
 export interface NodeEviction {
   readonly machine: MachineFacts;
   /** The folder of the files of pods. */
@@ -28,7 +28,7 @@ export interface NodeEviction {
   readonly settings: EvictionManagerSettings;
 }
 
-/** Of the pod engine. */
+/** The parts of the pod engine that the eviction manager uses. */
 export interface EvictionEngine {
   readonly pods: ActivePodsDeps['pods'];
   readonly status: ActivePodsDeps['status'];
@@ -79,7 +79,7 @@ export function createEvictionManager(parts: EvictionParts): EvictionManager {
     disk,
     killPod,
     peek: (uid) => cache.peek(uid),
-    // While it is not known, a writable layer does not count for the limit of its container.
+    // As long as the layout is not known, a writable layer does not count for the limit of its container.
     hasDedicatedImageFs: async () => (await observer.layout()) !== 'single',
   });
   return new EvictionManager({

@@ -1,11 +1,11 @@
 /**
- * The disk usage of pods: their volumes, their logs and their hosts files.
+ * Measures the disk usage of pods: their volumes, their logs and their hosts files.
  *
  *     volumes   walked, within a time limit (folder-sizes.ts); for one in memory statfs is enough
  *     logs      files directly in LOGS/POD/CONTAINER, and those directly in LOGS/POD
  *
- * Log rotation keeps logs few, so they are measured every time. As in the kubelet, log folders themselves
- * do not count; folders in volumes do.
+ * Log rotation limits the number of log files, so they are measured every time. As in the kubelet, log
+ * folders themselves do not count; folders in volumes do.
  */
 import { lstat, readdir, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
@@ -23,8 +23,8 @@ export interface DiskUsageDeps {
   readonly layout: VolumeLayout;
   readonly files: Pick<PodFiles, 'logFolder'>;
   /**
-   * What was counted of a volume too large for one call counts already. Good to compare pods by what they
-   * use at least; a limit is compared with a whole count.
+   * True: a volume that is too large for one call counts with what was counted so far. This is good enough to
+   * compare pods with each other; for a comparison with a limit only a complete count is used.
    */
   readonly countsUnfinished?: boolean;
 }

@@ -1,16 +1,17 @@
 /**
- * The eviction manager: drives the machine of core/eviction/eviction-machine.ts.
+ * The eviction manager: observes the node every 10 s and evicts pods under pressure.
+ * core/eviction/eviction-machine.ts decides.
  *
  *     every 10 s: observe the node ──> pressures ──> node conditions, admission
  *                        └──> limits of pods ──> reclaim ──> rank ──> evict one ──> await its cleanup
  *
  * After an eviction the next round follows as soon as the pod's resources are free, and after 30 s at the
- * latest. A round that fails is logged, and the next one begins with what was observed before.
+ * latest. A round that fails is logged, and the next one starts with the previous observations.
  *
  * Invariants:
- *   1. One round at a time; `wake` makes the next one come early.
+ *   1. One round runs at a time; `wake` starts the next one early.
  *   2. After `stop` no pod is evicted, and no timer is left.
- *   3. A problem that lasts is logged once, not every ten seconds.
+ *   3. A persistent problem is logged once, not every ten seconds.
  */
 import type { Pod } from '../../api/pod.ts';
 import { formatTime } from '../../api/values/time.ts';
@@ -60,7 +61,7 @@ export interface EvictionManagerDeps {
   readonly limits?: Pick<LocalStorageEviction, 'check' | 'stop'> | undefined;
   /** With their allocated resources. */
   readonly activePods: () => readonly Pod[];
-  /** Removes what no pod needs. */
+  /** Removes containers or images that no pod needs. */
   readonly reclaim: Readonly<Record<ReclaimStep, () => Promise<void>>>;
   /** Settles when the containers of the pod have stopped, or that takes too long. */
   readonly killPod: (pod: Pod, options: KillPodOptions) => Promise<void>;
@@ -98,7 +99,7 @@ export class EvictionManager {
   #pressures: ReadonlySet<Pressure> = new Set();
   #isStarted = false;
   #isAtOnce = false;
-  /** Why the usage of pods was not known when it was last read. */
+  /** The error of the last attempt to read the usage of pods. */
   #usageError: unknown = null;
   /** Problems of this round and of the one before. */
   #reported = new Set<string>();
@@ -115,7 +116,10 @@ export class EvictionManager {
     return this.#pressures;
   }
 
-  /** Determines the pressures before pods are known. Later this does nothing: the rounds do it. */
+  /**
+   * Determines the pressures before the pods are known. After `start` it does nothing, because the rounds do
+   * that.
+   */
   async observe(): Promise<void> {
     if (!this.#isStarted) await this.#round(false);
   }
@@ -173,7 +177,7 @@ export class EvictionManager {
     }
   }
 
-  /** The layout of file systems is known once the runtime answers; it decides on thresholds, too. */
+  /** Determines the file system layout as soon as the runtime answers, and the thresholds that depend on it. */
   async #settlePolicy(): Promise<void> {
     const { observer, settings, log } = this.#deps;
     if (this.#layout) return;
@@ -187,7 +191,7 @@ export class EvictionManager {
     }
   }
 
-  /** Decides on the event, and performs what was decided. Null: the round is over. */
+  /** Decides on the event, and performs the effects. Null: the round is over. */
   async #take(event: Event): Promise<Event | null> {
     const { signal } = this.#abort;
     const { state, effects } = decide(this.#state, event, this.#policy);
@@ -253,7 +257,7 @@ export class EvictionManager {
       await killed;
       return pods;
     } catch (error) {
-      log.warn('failed to check local storage limits of pods', { error });
+      log.warn('Eviction manager: failed to check local storage limits of pods', { error });
       return [];
     }
   }
@@ -268,7 +272,7 @@ export class EvictionManager {
       });
     }
     const observations = await observer.observe();
-    // What could not be observed at all is not known to be enough.
+    // Without any observation it is not known whether enough was reclaimed.
     return { type: 'reclaimed', observations: observations.size > 0 ? observations : null };
   }
 

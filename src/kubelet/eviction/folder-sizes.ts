@@ -1,13 +1,13 @@
 /**
- * The sizes of many folders, updated with little work at a time.
+ * Measures the sizes of many folders, with a limited amount of work at a time.
  *
  *     refresh ──> folders take turns ──> finished: the size is new, the folder rests
  *                       └─────────> timeout: the old size stays, the walk continues next time
  *
- * A refresh ends after a second, and a folder gets a tenth of that before the next one has its turn, so one
- * with millions of files does not block the others. A folder that took long to measure rests twenty times
- * as long, so a large one costs a twentieth of one CPU at most. (The kubelet measures every volume once a
- * minute, however long that takes.)
+ * A refresh ends after one second, and each folder gets at most a tenth of a second per turn, so that a
+ * folder with millions of files does not block the others. After it was measured, a folder is not measured
+ * again for twenty times as long as that took, so that it costs a twentieth of one CPU at most. (The kubelet
+ * measures every volume once a minute, however long that takes.)
  */
 import type { Clock } from '../../ports/clock.ts';
 import { FolderWalk } from '../stats/folder-walk.ts';
@@ -40,12 +40,15 @@ export class FolderSizes {
     this.#clock = clock;
   }
 
-  /** As of the last refresh that could finish it. */
+  /** The size according to the last finished walk. */
   sizeOf(folder: string): FolderSize | undefined {
     return this.#folders.get(folder)?.size;
   }
 
-  /** At least so much: what a walk that has not finished has counted, if that is more than the last size. */
+  /**
+   * A lower bound of the size: what an unfinished walk has counted so far, if that is more than the last
+   * size.
+   */
   sizeSoFar(folder: string): FolderSize | undefined {
     const { size, walk } = this.#folders.get(folder) ?? NEW;
     if (!walk) return size;

@@ -1,19 +1,19 @@
 /**
- * Evicts pods that use more local disk than their own limits allow
- * (localStorageCapacityIsolation of KubeletConfiguration).
+ * Evicts pods that use more local disk than their own limits allow (localStorageCapacityIsolation of
+ * KubeletConfiguration).
  *
  *     pods with limits ──> measure ──> decide ──> Event, kill with 1 s of grace, status Failed
  *
- * The eviction manager checks them first in each of its rounds (eviction-manager.ts), and waits until the
- * evicted pods have stopped. Pods without such limits cost nothing: their specs are read once, and nothing of them is measured. The
- * runtime is called only if a limit depends on writable layers.
+ * The eviction manager calls this first in each of its rounds (eviction-manager.ts), and waits until the
+ * evicted pods have stopped. Pods without such limits are not measured. The runtime is called only if a limit
+ * depends on writable layers.
  *
  * Invariants:
- *   1. A pod is checked while one of its containers runs, as in the kubelet: a pod in back-off waits.
- *   2. All pods above their limits are evicted together; one that does not stop in time is evicted again
- *      by the next check.
- *   3. What cannot be measured counts as zero. A runtime that does not answer delays evictions and
- *      causes none.
+ *   1. A pod is checked only while one of its containers runs, as in the kubelet.
+ *   2. All pods above their limits are evicted together; one that does not stop in time is evicted again by
+ *      the next check.
+ *   3. Usage that cannot be measured counts as zero: a runtime that does not answer delays evictions, but
+ *      never causes one.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
@@ -160,7 +160,7 @@ export class LocalStorageEviction {
       const stats = (await runtime.containerStats?.()) ?? [];
       return new Map(stats.map(({ id, writableBytes = 0 }) => [id, writableBytes]));
     } catch (error) {
-      log.debug('failed to get container stats; writable layers are not counted', { error });
+      log.debug('Failed to get container stats; writable layers are not counted', { error });
       return new Map();
     }
   }

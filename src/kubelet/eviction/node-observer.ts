@@ -3,10 +3,10 @@
  *
  *     machine ──────> memory.available, pid.available, nodefs.*
  *     runtime ──────> imagefs.*, and which file system containerfs is
- *     control group ─> allocatableMemory.available: all pods together against their common limit
+ *     cgroup ───────> allocatableMemory.available: memory of all pods, compared with their common limit
  *
- * The image file system is observed separately even if it is that of the pods, as in the kubelet. What
- * cannot be read is absent, and causes no pressure.
+ * imagefs is observed separately even if it is the same file system as nodefs, as in the kubelet. Signals
+ * that cannot be read are absent, and cause no pressure.
  */
 import type { Capacity, FileSystemSpace } from '../../api/machine.ts';
 import type { EvictionSignal } from '../../core/eviction/eviction-signal.ts';
@@ -109,7 +109,7 @@ export class NodeObserver {
     try {
       return await ask();
     } catch (error) {
-      this.#deps.log.debug(`failed to read ${what}`, { error });
+      this.#deps.log.debug(`Eviction manager: failed to read ${what}`, { error });
       return null;
     }
   }

@@ -1,11 +1,11 @@
 /**
- * Reads what active pods use of the node, when one of them has to go.
+ * Reads the resource usage of active pods when the eviction manager has to rank them.
  *
  *     runtime ──> memory and processes of pods, memory and writable layers of containers
  *     disk ─────> volumes and logs, if the disk is short
  *
  * A pod without a sandbox has no stats, and is ranked first, as in the kubelet. If the runtime does not
- * answer, nothing is known of any pod, and none is evicted.
+ * answer, the usage of all pods is unknown, and no pod is evicted.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimeContainer } from '../../api/runtime-pod.ts';
@@ -77,7 +77,7 @@ export class PodUsageReader {
     });
   }
 
-  /** The pressure is over: forgets what was counted of volumes. */
+  /** The pressure is over: forgets the measured sizes of volumes. */
   async release(): Promise<void> {
     if (!this.#isMeasuring) return;
     this.#isMeasuring = false;
@@ -147,7 +147,7 @@ function logsOf(name: string, disk: PodDiskBytes | undefined): DiskStats | null 
   return bytes === undefined ? null : { bytes, inodes: disk?.logInodes?.get(name) ?? 0 };
 }
 
-/** Null: of no container it is known. */
+/** Null: the memory of no container is known. */
 function sumOfMemory(parts: readonly ContainerUsageStats[]): number | null {
   const known = parts.flatMap(({ memoryBytes }) => (memoryBytes === null ? [] : [memoryBytes]));
   return known.length === 0 ? null : known.reduce((sum, bytes) => sum + bytes, 0);

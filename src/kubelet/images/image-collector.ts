@@ -1,13 +1,13 @@
 /**
- * Removes unused images when the disk fills up, or when they are too old.
+ * Image GC: removes unused images when the disk fills up, or when they are too old.
  *
  *     every 5 min   list images and containers ──> too old: removed
- *                   measure the disk ──> too full: the longest unused removed until it is not
+ *                   measure the disk ──> too full: the longest unused images are removed until it is not
  *     the eviction manager asks   every unused image is removed
  *
  * Not every runtime reports the sandbox image, so images named `pause` are never removed. Failures are
- * recorded as Events of the node from the second time on; the first collection may come before the runtime
- * can measure its disk.
+ * recorded as Events on the node from the second failure on, because the first collection may come before the
+ * runtime can measure its disk.
  */
 import { statfs } from 'node:fs/promises';
 import {
@@ -51,7 +51,7 @@ export const imagesNotFreed = defineError<{ reason: string }>({
 });
 
 const PERIOD_MS = 300_000;
-/** Images are never removed for a full disk. */
+/** A threshold of 100 % means that images are never removed because of a full disk. */
 const NEVER_FULL_PERCENT = 100;
 
 export class ImageCollector {

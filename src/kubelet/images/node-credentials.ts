@@ -1,6 +1,6 @@
 /**
- * Credentials of the node itself, from Docker's config files. The first file that exists and can be read
- * counts; it is read again after five minutes.
+ * Reads the registry credentials of the node itself from Docker's config files. The first file that exists
+ * and can be read counts; it is read again after five minutes.
  *
  *     config.json   in the node's folder, ~/.docker, /.docker
  *     .dockercfg    in the node's folder, ~, /         older
@@ -57,14 +57,17 @@ export class NodeCredentials {
         return readRegistryEntries(await readFile(file, 'utf8'));
       } catch (error) {
         if (!isForUs(error)) continue;
-        log.warn('failed to read registry credentials', { file, error });
+        log.warn('Failed to read registry credentials', { file, error });
       }
     }
     return [];
   }
 }
 
-/** Most of these files do not exist, and root's are not readable for other users: no warning. */
+/**
+ * No warning for files that do not exist or that this user may not read, because most of these files do not
+ * exist.
+ */
 function isForUs(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES';

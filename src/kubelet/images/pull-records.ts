@@ -1,12 +1,12 @@
 /**
- * Records which secrets images were pulled with, so that a pod cannot use a private image only because it
- * is already on the node (core/images/image-access.ts).
+ * Records which secrets images were pulled with, so that a pod cannot use a private image only because it is
+ * already on the node (core/images/image-access.ts).
  *
  *     ROOT/image_manager/pulling/sha256-…   a pull is in flight, or was interrupted by a crash
  *     ROOT/image_manager/pulled/sha256-…    what was pulled, and with which secrets
  *
- * The files have the kubelet's format and path. A failed write is logged: the pod then pulls once more than
- * necessary.
+ * The files have the kubelet's format and path. A failed write is only logged: it causes at most an
+ * unnecessary pull later.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ import type { Log } from '../../ports/log.ts';
 import type { Credentials } from '../../ports/runtime/image-store.ts';
 
 export interface PullRecordsOptions {
-  /** Of the node. */
+  /** The root folder of the node. */
   readonly rootFolder: string;
   readonly policy: AccessPolicy;
   readonly clock: Clock;
@@ -99,7 +99,7 @@ export class PullRecords {
     }
   }
 
-  /** An unreadable record counts as empty: pods have to prove their access again. */
+  /** An unreadable record counts as empty, so pods have to pull the image again. */
   async #read(ref: string): Promise<PulledRecord | null> {
     const text = await readText(path.join(this.#pulled, fileName(ref)));
     if (text === null) return null;
@@ -121,7 +121,7 @@ export class PullRecords {
       await writeFile(`${file}.new`, JSON.stringify(content), { mode: FILE_MODE });
       await rename(`${file}.new`, file);
     } catch (error) {
-      this.#options.log.warn('failed to write an image pull record', { file, error });
+      this.#options.log.warn('Failed to write an image pull record', { file, error });
     }
   }
 }

@@ -1,12 +1,12 @@
 /**
- * The credentials of a pull secret that match an image: those whose registry is the image's, and whose
- * path, if they have one, is a prefix of its path. The most specific ones come first.
+ * Finds the credentials of a pull secret that match an image: their registry must be the image's, and their
+ * path, if they have one, a prefix of the image's path. The most specific credentials come first.
  *
  *     *.example.com          any registry one level below
  *     example.com:5000/team  only images whose path begins with it
  *
- * `https://index.docker.io/v1/` is Docker's old name of its own registry: it counts for images of docker.io
- * that nothing else matches.
+ * `https://index.docker.io/v1/` is Docker's old name of its own registry: it is used for images of docker.io
+ * if nothing else matches.
  */
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import type { Credentials } from '../../ports/runtime/image-store.ts';

@@ -1,7 +1,7 @@
 /**
- * Logs on a real disk. Names are validated where paths are made of them (volumes/files/disk-pod-files.ts);
- * in addition no link is followed out of the log folder, and only regular files are read: a user who can
- * write into a log folder must not make podkeep read other files.
+ * Reads the logs of containers from disk. The code that builds the paths validates names
+ * (volumes/files/disk-pod-files.ts). In addition, no link is followed out of the log folder, and only regular
+ * files are read: a user who can write into a log folder must not be able to make podkeep read other files.
  */
 import { constants, watch, type Stats } from 'node:fs';
 import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
@@ -36,7 +36,7 @@ export class DiskLogSource implements LogSource {
     }
   }
 
-  /** A reader also polls: a folder that cannot be watched does no harm. */
+  /** A folder that cannot be watched is no problem, because readers poll, too. */
   watch(run: ContainerRun, changed: () => void): () => void {
     try {
       const watcher = watch(path.dirname(this.nameOf(run)), { persistent: false }, () => changed());

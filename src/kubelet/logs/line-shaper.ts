@@ -1,8 +1,8 @@
 /**
- * Turns the entries of a log into the output for a reader: the content without tags, partial entries joined
- * to lines, with timestamps if requested, and within the requested limits.
+ * Converts the entries of a CRI log to the output for a reader: the content without tags, partial entries
+ * joined to lines, with timestamps if requested, and within the requested limits.
  *
- * Invalid entries are skipped: they cost one line, never the rest of the log.
+ * An invalid entry is skipped; the rest of the log is still shown.
  */
 import type { Instant } from '../../api/values/time.ts';
 import { NEW_LINE, parseLogLine } from './log-line.ts';

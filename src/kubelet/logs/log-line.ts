@@ -1,5 +1,5 @@
 /**
- * One line of a log in the CRI format, parsed without copying its bytes:
+ * Parses one line of a log in the CRI format, without copying its bytes:
  *
  *     2026-01-02T03:04:05.000000006Z stdout F a whole line
  *     2026-01-02T03:04:05.000000007Z stderr P the beginning of one that goes on

@@ -1,9 +1,10 @@
 /**
- * Links to the logs of containers, with the pod in their names, for log collectors.
+ * Creates links to the logs of containers, with the pod in their names, for log collectors.
  *
  *     /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log ──> /var/log/pods/…/CONTAINER/0.log
  *
- * A link whose log is gone is removed with the next collection. A failed link never fails a start.
+ * The container GC removes links whose log is gone. If a link cannot be created, this is logged, and the
+ * container starts anyway.
  */
 import { mkdir, readdir, rm, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
@@ -38,7 +39,7 @@ export class LogLinks {
       await mkdir(folder, { recursive: true });
       await symlink(file, path.join(folder, `${name}${SUFFIX}`));
     } catch (error) {
-      log.warn('failed to create container log symlink', { file, error });
+      log.warn('Failed to create container log symlink', { file, error });
     }
   }
 

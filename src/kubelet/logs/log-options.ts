@@ -1,4 +1,4 @@
-/** Which part of a log is requested, and in which form. */
+/** The options of a request for a log: which part of it, and in which form. */
 import type { Instant } from '../../api/values/time.ts';
 
 export interface LogOptions {

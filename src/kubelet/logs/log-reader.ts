@@ -63,7 +63,7 @@ export class LogReader {
       const { containers } = await runtime.inspect(podUid);
       return containers.some(({ id, state }) => id === containerId && state === 'running');
     } catch (error) {
-      log.debug('container runtime does not answer; still following the log', {
+      log.debug('Container runtime does not answer; still following the log', {
         containerId,
         error,
       });

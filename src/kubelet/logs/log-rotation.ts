@@ -1,11 +1,11 @@
 /**
- * Limits the size of the logs of running containers (containerLogMaxSize and containerLogMaxFiles of
+ * Rotates the logs of running containers to limit their size (containerLogMaxSize and containerLogMaxFiles of
  * KubeletConfiguration).
  *
  *     0.log ──> 0.log.20260102-030405 ──> 0.log.20260102-030405.gz ──> removed
  *
- * The newest rotated file stays uncompressed until the next rotation, because a follower may not have read
- * it to its end. The next run cleans up after an interrupted one.
+ * The newest rotated file stays uncompressed until the next rotation, because a follower may not have read it
+ * to its end. Each rotation cleans up after an interrupted earlier one.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
@@ -113,7 +113,7 @@ async function removeUnused(file: string): Promise<readonly string[]> {
   return old.filter((each) => !isUnused(each)).toSorted();
 }
 
-/** Two more are about to exist: the one that is rotated now, and the new one. */
+/** Leaves space for two more files: the one that is rotated now, and the new log. */
 async function removeExcess(old: readonly string[], maxFiles: number): Promise<readonly string[]> {
   const excess = Math.max(old.length - Math.max(maxFiles - 2, 0), 0);
   for (const each of old.slice(0, excess)) await rm(each, { force: true });

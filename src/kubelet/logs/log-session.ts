@@ -1,5 +1,5 @@
 /**
- * One reader of one log: returns the next bytes to show, until the end.
+ * One request for a log: reads the log and returns the next bytes to show, until the end.
  *
  *     read ──> bytes to show
  *       └─ at the end of the file: another file has its name? ──> the rest of this one, then that one
@@ -8,8 +8,8 @@
  *
  * 1. Everything written before the container was seen to have ended is shown: the file is read once more
  *    after that.
- * 2. Nothing is read before the consumer asks for it, so a slow reader holds one block at most.
- * 3. A reader that does not follow sees the log up to where it ended at the time of the request.
+ * 2. Nothing is read before the client asks for it, so a slow client holds one block in memory at most.
+ * 3. Without `follow`, the log is shown up to its end at the time of the request.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { LogFile } from '../../ports/pod/log-source.ts';
@@ -21,7 +21,7 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly options: LogOptions;
   readonly file: LogFile;
-  /** Where to start, and, unless it is followed, where to end. */
+  /** The position to start at, and, without `follow`, the position to end at. */
   readonly start: number;
   readonly end: number;
   reopen(): Promise<LogFile | null>;
@@ -67,7 +67,7 @@ export class LogSession {
       : () => {};
   }
 
-  /** Null: that was all. */
+  /** Null: there is no more. */
   async next(): Promise<Uint8Array | null> {
     while (!this.#isClosed && !this.#shaper.isFull) {
       const block = await this.#readBlock();
@@ -123,7 +123,7 @@ export class LogSession {
     this.#isSkipping = true;
   }
 
-  /** The rest to show, and then null; or nothing yet, after waiting. */
+  /** Returns the rest to show, and then null; with `follow`, it waits and returns nothing yet. */
   async #atEnd(): Promise<Uint8Array | null> {
     if (!this.#session.options.follow) return this.#unfinishedEntry();
     if (await this.#moveOn()) return NOTHING;
@@ -137,14 +137,14 @@ export class LogSession {
     return NOTHING;
   }
 
-  /** An entry without an end: its writer was interrupted. */
+  /** The last entry, if it has no newline because its writer was interrupted. */
   #unfinishedEntry(): Uint8Array | null {
     const shown: Uint8Array[] = [];
     this.#entry(NOTHING, shown);
     return shown.length === 0 ? null : joined(shown);
   }
 
-  /** Finishes a file whose name another one has taken, and switches to that one. */
+  /** If the log was rotated: reads the old file to its end, then switches to the new one. */
   async #moveOn(): Promise<boolean> {
     if (!(await this.#file.isReplaced())) return false;
     // The writer may have continued in the old file until the new one existed.

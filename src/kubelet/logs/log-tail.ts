@@ -1,12 +1,12 @@
 /**
- * The end of a log in the CRI format, without timestamps and tags:
+ * Extracts the end of a log in the CRI format, without timestamps and tags:
  *
  *     2026-01-02T03:04:05.000000006Z stdout F a whole line
  *     2026-01-02T03:04:05.000000007Z stderr P the beginning of one that goes on
  */
 const LINE = /^\S+ (?:stdout|stderr) ([PF])(?::\S*)? ?(.*)$/s;
 
-/** Text that is not in the format is skipped: it is the rest of a line that was cut. */
+/** Text that is not in this format is skipped, because it is the rest of a line that was cut. */
 export function lastLogLines(text: string, linesMax: number, bytesMax: number): string {
   const words = text.split('\n').flatMap((line) => {
     const [, tag, content = ''] = LINE.exec(line) ?? [];

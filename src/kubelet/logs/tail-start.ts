@@ -1,6 +1,6 @@
 /**
- * Where the last lines of a log start, searched from its end in blocks: the cost grows with the requested
- * lines, not with the log. A last line without an end is not counted.
+ * Finds where the last lines of a log start. It searches from the end in blocks, so that the cost grows with
+ * the number of requested lines, not with the log. An unfinished last line is not counted.
  */
 import type { LogFile } from '../../ports/pod/log-source.ts';
 import { NEW_LINE } from './log-line.ts';

@@ -1,8 +1,8 @@
 /**
- * Metrics of rejected and preempted pods, by reason.
+ * The metrics of rejected and preempted pods, by reason.
  *
- * A reason may name any resource that a node can run out of, so only those that are known beforehand become
- * label values. The others share one, or every made-up resource name in a pod would stay in memory.
+ * A reason may name any resource, so only the kubelet's known reasons become label values. Other reasons
+ * share one value; otherwise every invented resource name in a pod would stay in memory.
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';

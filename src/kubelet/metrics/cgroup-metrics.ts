@@ -1,4 +1,4 @@
-/** How long changes of pod cgroups take. */
+/** The metric of how long changes of pod cgroups take. */
 import type { Family } from '../../lib/metrics/family.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';

@@ -1,4 +1,4 @@
-/** The pods that this node evicted, and how old the measurements were that it decided on. */
+/** The metrics of evicted pods, and of the age of the measurements that evictions were based on. */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';

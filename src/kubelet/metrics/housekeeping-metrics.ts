@@ -1,7 +1,8 @@
 /**
- * Metrics of desired and active pods, and of the corrections of housekeeping.
+ * The metrics of desired and active pods, of pod workers, and of pods that housekeeping restarted or found as
+ * orphans.
  *
- * A static pod is `static="true"`, another one `static=""`: that is how the kubelet writes it.
+ * As in the kubelet, a static pod has the label `static="true"`, any other pod `static=""`.
  */
 import type { Summary } from '../../core/pod-worker/query.ts';
 import type { Counter } from '../../lib/metrics/counter.ts';
@@ -18,7 +19,7 @@ export interface PodCounts {
 export interface KnownPodCounts {
   /** The pods that podkeep should run. */
   readonly desired: PodCounts;
-  /** Those of them that count when a new pod asks for admission. */
+  /** The desired pods that count at the admission of a new pod. */
   readonly active: PodCounts;
   readonly mirrorPods: number;
 }
@@ -27,7 +28,7 @@ type WorkingLabel = 'config' | 'lifecycle' | 'static';
 
 const LIFECYCLES = ['sync', 'terminating', 'terminated'] as const;
 
-/** All possible pairs. For a pod without a spec it is unknown whether it was static. */
+/** All possible combinations. For a pod without a spec, it is unknown whether it was static. */
 const ORIGINS = [
   { config: 'desired', static: '' },
   { config: 'desired', static: 'true' },
@@ -96,7 +97,7 @@ export class HousekeepingMetrics {
     this.#recorder.increase(this.#orphaned, count);
   }
 
-  /** All workers (PW-66). A kind without any is shown as zero. */
+  /** Counts all workers (PW-66). Combinations without a worker are shown as zero. */
   workersCounted(workers: Iterable<Summary>): void {
     for (const lifecycle of LIFECYCLES) {
       for (const origin of ORIGINS) this.#working.with({ lifecycle, ...origin }).set(0);
@@ -106,9 +107,9 @@ export class HousekeepingMetrics {
 }
 
 /**
- * Every worker counts once. A worker that started with a running pod without a spec, and whose pod is
- * desired again by now, still has no spec: the kubelet does not count it, podkeep counts it as runtime
- * only.
+ * Every worker counts once. If a worker was created for a running pod without a spec, and that pod is desired
+ * again by now, the worker still has no spec: the kubelet does not count it, and podkeep counts it as
+ * runtime_only.
  */
 function labelsOf(worker: Summary): LabelValues<WorkingLabel> {
   const lifecycle = worker.state;

@@ -1,5 +1,5 @@
 /**
- * The metrics of the engine, under the names that the kubelet of Kubernetes v1.36 gives them.
+ * All metrics of the kubelet, under the names of the kubelet of Kubernetes v1.36.
  *
  * Names, types, labels, buckets and help texts are an interface: dashboards and alerts depend on them, so
  * they are the same. Each part of podkeep gets only its own observer; the server of `/metrics` prints the

@@ -1,4 +1,4 @@
-/** When the last graceful shutdown of the node began and ended; zero: there was none. */
+/** The metrics of when the last graceful shutdown of the node began and ended. Zero: there was none. */
 import type { Gauge } from '../../lib/metrics/gauge.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';
 

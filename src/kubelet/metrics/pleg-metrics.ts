@@ -1,4 +1,4 @@
-/** Metrics of the listings of PLEG. */
+/** The metrics of relists of the PLEG. */
 import type { Gauge } from '../../lib/metrics/gauge.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';

@@ -1,5 +1,5 @@
 /**
- * The start-up time of pods, by four measures:
+ * The metrics of the start-up time of pods, by four measures:
  *
  *     created ─────── seen ── worker ───────── Running ─── all containers known to run
  *                      ├───────┤ worker start
@@ -14,7 +14,7 @@ import type { Recorder } from './recorder.ts';
 
 export interface ConfirmedStart {
   readonly totalSeconds: number;
-  /** Null for pods that the objective does not cover, because they wait for volumes (SM-132). */
+  /** Null: the SLI does not cover the pod, because it waits for volumes (SM-132). */
   readonly sliSeconds: number | null;
   readonly hostNetwork: boolean;
 }

@@ -1,4 +1,4 @@
-/** Metrics of the pod workers and their turns. */
+/** The metrics of the pod workers and of their turns (each run of a sync handler is a turn). */
 import type { Family } from '../../lib/metrics/family.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';
@@ -32,6 +32,6 @@ export class PodWorkerMetrics implements PodWorkerObserver {
     this.#recorder.observe(this.#turns.with({ operation_type: operation }), seconds);
   }
 
-  /** The kubelet has no metric for it; this call is for other observers, which draw a pod's timeline. */
+  /** The kubelet has no metric for this; other observers use it for the timeline of a pod. */
   wakeScheduled(): void {}
 }

@@ -1,9 +1,9 @@
 /**
- * Makes sure that observers never throw.
+ * Records values in metrics without ever throwing.
  *
- * A metric refuses a value that is no number, because that would spoil its sum permanently. But the caller
- * is syncing a pod, and a wrong measurement is no reason to stop that. So it is dropped here, and counted:
- * any count above zero is a bug in podkeep.
+ * A metric refuses a value that is not a number, because it would make its sum invalid permanently. But the
+ * caller is syncing a pod, and a wrong measurement must not stop that. So the value is dropped and counted
+ * here: any count above zero is a bug in podkeep.
  */
 import type { Gauge } from '../../lib/metrics/gauge.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';
@@ -20,7 +20,7 @@ export class Recorder {
     });
   }
 
-  /** Negative values count as zero: between two clocks, an end may come before its start. */
+  /** Negative values count as zero: if start and end come from two clocks, the end may be before the start. */
   observe(histogram: Histogram, value: number): void {
     if (Number.isFinite(value)) histogram.observe(Math.max(value, 0));
     else this.#dropped.inc();

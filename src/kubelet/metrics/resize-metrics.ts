@@ -1,5 +1,5 @@
 /**
- * Metrics of requested resizes and their results. The numbers of pending and in-progress resizes are in
+ * The metrics of requested resizes and their results. The numbers of pending and in-progress resizes are in
  * status-metrics.ts, because the status manager has them.
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
@@ -63,7 +63,7 @@ export class ResizeMetrics {
     this.#requested.with({ resource, requirement, operation }).inc();
   }
 
-  /** The containers were resized, or that failed. In whole milliseconds, as in the kubelet. */
+  /** The containers were resized, or the resize failed. Measured in whole milliseconds, as in the kubelet. */
   resizeEnded(succeeded: boolean, ms: number): void {
     this.#recorder.observe(this.#durations.with({ success: String(succeeded) }), Math.trunc(ms));
   }

@@ -1,4 +1,4 @@
-/** Metrics of the kubelet's requests to the API server, under the names of client-go. */
+/** The metrics of the kubelet's requests to the API server, under the names of client-go. */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';
@@ -7,7 +7,7 @@ import type { RequestObserver } from '../../ports/observe/request-observer.ts';
 import type { Recorder } from './recorder.ts';
 
 export class RestClientMetrics implements RequestObserver {
-  /** Of the API server's clock before this one; null: its answers have no Date. */
+  /** How far the API server's clock is ahead of this machine's. Null: its answers have no Date header. */
   clockSkewMs: number | null = null;
   readonly #recorder: Recorder;
   readonly #requests: Family<Counter, 'code' | 'method' | 'host'>;

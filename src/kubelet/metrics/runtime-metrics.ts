@@ -1,8 +1,8 @@
 /**
- * Metrics of the calls to the container runtime, by the kubelet's names of the calls of CRI.
+ * The metrics of the calls to the container runtime, by the kubelet's names of CRI calls.
  *
- * Every operation that was called has a number of errors, zero included: a rate needs a first value. The
- * kubelet shows it with the first error.
+ * Every operation that was called has an error counter, even if it is zero, because a rate needs a first
+ * value. (In the kubelet the counter appears with the first error.)
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';

@@ -1,4 +1,4 @@
-/** Metrics of status writes, and of container terminations and resizes that statuses show. */
+/** The metrics of status writes, and of the container terminations and resizes that statuses show. */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';
 import type { Gauge } from '../../lib/metrics/gauge.ts';

@@ -1,9 +1,9 @@
 /**
- * Metrics of volumes: what the volume manager has, and how long mounts and unmounts take.
+ * The metrics of volumes: how many the volume manager has, and how long mounts and unmounts take.
  *
- * `storage_operation_errors_total` has left the kubelet for a label of the duration, but dashboards still read
- * it: it is here with the labels that it had. Every operation that was performed has a number of errors, zero
- * included.
+ * The kubelet has replaced `storage_operation_errors_total` by a label of the duration, but dashboards still
+ * use it, so podkeep has it with its former labels. Every operation that was performed has an error counter,
+ * even if it is zero.
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';

@@ -1,11 +1,11 @@
 /**
- * Shutdowns as systemd's logind announces them over D-Bus, and its inhibitor lock that delays them.
+ * Watches for shutdowns that systemd-logind announces over D-Bus, and delays them with an inhibitor lock.
  *
  *     connect ──> InhibitDelayMaxSec too short? ──> raise it ──> take the lock ──> watch PrepareForShutdown
  *
- * logind waits for locks no longer than its InhibitDelayMaxSec. If that is shorter than the node needs, a
- * file of configuration raises it, the kubelet's own, and logind is asked to read it. Where that is not
- * allowed the kubelet gives up; podkeep reports it and takes the lock all the same, because a shorter delay
+ * logind waits for locks no longer than its InhibitDelayMaxSec. If that is shorter than the node needs,
+ * podkeep raises it with the kubelet's own configuration file, and lets logind reload. If this is not
+ * permitted, the kubelet gives up; podkeep logs an error and takes the lock anyway, because a shorter delay
  * is better than none.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -20,9 +20,9 @@ import { pause } from '../waiting/pause.ts';
 export interface LogindInhibitorOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** As in DBUS_SYSTEM_BUS_ADDRESS; absent: where every Linux has the system bus. */
+  /** In the format of DBUS_SYSTEM_BUS_ADDRESS. Absent: the usual address of the system bus on Linux. */
   readonly address?: string | undefined;
-  /** Absent: that of logind on every Linux. */
+  /** Absent: the usual folder of logind on Linux. */
   readonly configFolder?: string | undefined;
 }
 
@@ -83,9 +83,12 @@ export class LogindInhibitor implements ShutdownInhibitor {
       await helper.send('reload');
       seconds = await this.#awaitDelay(helper, wantedSeconds);
       if (seconds >= wantedSeconds) return;
-      log.error('logind did not raise InhibitDelayMaxSec', { wantedSeconds, seconds });
+      log.error('Node shutdown manager was unable to update logind InhibitDelayMaxSec', {
+        wantedSeconds,
+        seconds,
+      });
     } catch (error) {
-      log.error('unable to override inhibit delay by shutdown manager', {
+      log.error('Unable to override inhibit delay by shutdown manager', {
         wantedSeconds,
         seconds,
         error,
@@ -93,7 +96,7 @@ export class LogindInhibitor implements ShutdownInhibitor {
     }
   }
 
-  /** As the kubelet writes it, so that changing from one to the other changes nothing here. */
+  /** Writes the same file as the kubelet, so that switching between the two leaves nothing behind. */
   async #writeConfig(seconds: number): Promise<void> {
     const { configFolder: folder = CONFIG_FOLDER } = this.#options;
     await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
@@ -134,7 +137,7 @@ class Announcements {
   #waiting: boolean[] = [];
   #announced: ((isShuttingDown: boolean) => void) | null = null;
 
-  /** How it is now: newer than all that was heard before. */
+  /** Sets the current state, which is newer than all announcements before. */
   first(isShuttingDown: boolean): void {
     this.#waiting = [isShuttingDown];
   }

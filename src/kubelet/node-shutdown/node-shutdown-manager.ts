@@ -1,16 +1,16 @@
 /**
- * Ends the pods of a node that shuts down, in the order and time of its settings, as the kubelet's node
- * shutdown manager does.
+ * The kubelet's node shutdown manager: terminates the pods of a node that shuts down, in the order and within
+ * the times of its settings.
  *
- *     inhibitor ──announced, cancelled──> the machine (core/node-shutdown) ──> kill a group ──> unmounts
+ *     inhibitor ──announced, cancelled──> core/node-shutdown decides ──> kill a group ──> unmounts
  *         ▲                                          │                                             │
  *         └── release, when all statuses are in the API <── next group, or the last one ended <────┘
  *
  * 1. The inhibitor's lock is held while pods end, even if its connection breaks meanwhile: an old session
  *    ends when a new one holds the lock.
- * 2. A session that breaks is opened again every second. If the first one cannot be opened, the machine
- *    announces nothing: that is logged, and the node runs without graceful shutdown, as a kubelet would.
- * 3. `drain` ends the pods in the same way, without an announcement.
+ * 2. If a session breaks, a new one is tried every second. If the first session cannot be opened, this is
+ *    logged, and the node runs without graceful shutdown, as in the kubelet.
+ * 3. `drain` terminates the pods in the same way, without an announcement.
  */
 import type { Pod } from '../../api/pod.ts';
 import { formatTime } from '../../api/values/time.ts';
@@ -45,7 +45,7 @@ export interface NodeShutdownDeps extends ActivePodsDeps {
   readonly periods: readonly ShutdownPeriod[];
   /** Absent: this machine announces no shutdowns. */
   readonly inhibitor?: ShutdownInhibitor | undefined;
-  /** Absent: the times of shutdowns are not kept. */
+  /** Absent: the times of shutdowns are not stored. */
   readonly state?: ShutdownStateStore | undefined;
   readonly status: ActivePodsDeps['status'] & { isAcknowledged(uid: string): boolean };
   readonly volumes: { volumesExist(podUid: string): boolean | Promise<boolean> };
@@ -85,7 +85,7 @@ export class NodeShutdownManager {
     if (inhibitor && periods.length > 0) void this.#watch(inhibitor);
   }
 
-  /** If pods are ending, their final statuses are waited for, for a moment. */
+  /** If pods are being terminated, it waits up to STATUS_MS_MAX for their final statuses. */
   async stop(): Promise<void> {
     const { phase } = this.#state;
     if (phase === 'ending' || phase === 'reporting') {
@@ -101,7 +101,10 @@ export class NodeShutdownManager {
     this.#session = null;
   }
 
-  /** Ends all pods, and resolves when the API has their final statuses, or does not take them in time. */
+  /**
+   * Terminates all pods. Resolves when their final statuses are written to the API, or when that takes too
+   * long.
+   */
   async drain(): Promise<void> {
     const done = this.#done();
     this.#begin('drained');
@@ -113,7 +116,7 @@ export class NodeShutdownManager {
     return this.#state.phase !== 'idle';
   }
 
-  /** Why the node is not ready; empty: this is no reason. */
+  /** Why the node is not ready. Empty: the node is not shutting down. */
   reasons(): readonly string[] {
     return this.isShuttingDown ? [NODE_IS_SHUTTING_DOWN] : [];
   }
@@ -215,10 +218,10 @@ export class NodeShutdownManager {
     const { clock, log } = this.#deps;
     this.#record(clock.now());
     const session = this.#session;
-    // The machine goes on when the lock is released, so the state is stored first.
+    // The machine shuts down when the lock is released, so the state is stored first.
     void this.#stored.then(() =>
       session?.release().catch((error: unknown) => {
-        log.error('unable to release the inhibitor lock', { error });
+        log.error('Unable to release the inhibitor lock', { error });
       }),
     );
     log.info('Shutdown manager completed processing shutdown event, node will shutdown shortly');
@@ -233,7 +236,7 @@ export class NodeShutdownManager {
     nodeEvents?.recordNode('Normal', SHUTDOWN, message);
     if (takesLock) {
       this.#session?.inhibit().catch((error: unknown) => {
-        log.error('failed creating systemd inhibitor', { error });
+        log.error('Failed creating systemd inhibitor', { error });
       });
     }
     changed();
@@ -272,7 +275,10 @@ export class NodeShutdownManager {
     await Promise.all(group.pods.map(kill));
   }
 
-  /** A CSI driver, or any pod that volumes depend on, may be in the next group. */
+  /**
+   * Resolves when all volumes of the pods are unmounted: a CSI driver or another pod that they depend on may
+   * be in the next group.
+   */
   async #unmounted(pods: readonly Pod[], signal: AbortSignal): Promise<void> {
     const { clock, volumes } = this.#deps;
     const uids = new Set(pods.map((pod) => referenceOf(pod).uid));
@@ -293,7 +299,7 @@ export class NodeShutdownManager {
     }
     if (unreported.length > 0 && !signal.aborted) {
       const pods = unreported.map((pod) => referenceOf(pod));
-      log.warn('timed out before the final pod statuses were written to the API server', { pods });
+      log.warn('Timed out before the final pod statuses were written to the API server', { pods });
     }
     this.#handle({ type: 'reported', number });
   }

@@ -1,6 +1,6 @@
 /**
- * When the last shutdown of this node began and ended, in the kubelet's file and format. The next podkeep
- * reports it as metrics.
+ * Stores when the last shutdown of this node began and ended, in the kubelet's file and format. The next
+ * podkeep process exposes the times as metrics.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -23,7 +23,7 @@ const FILE_MODE = 0o644;
 /** Go's zero time. */
 const ZERO = '0001-01-01T00:00:00Z';
 
-/** `folder`: of the node. */
+/** `folder`: the root folder of the node. */
 export function shutdownStateFile(folder: string): ShutdownStateStore {
   const file = path.join(folder, FILE);
   return {

@@ -1,4 +1,4 @@
-/** The Node of the API, as admission sees it. */
+/** Reads the Node from the API for admission. */
 import type { AdmissionNode } from '../../core/admission/admission-view.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { KubeApi } from '../../ports/api/kube-api.ts';
@@ -12,7 +12,7 @@ export async function readAdmissionNode(
   return admissionNodeOf(await api.send({ method: 'GET', path }));
 }
 
-/** The API server has validated it; this only distinguishes a Node from anything else. */
+/** The API server has validated the Node, so only its shape is checked. */
 export function admissionNodeOf(object: JsonObject | null): AdmissionNode | null {
   return object !== null && isNode(object) ? object : null;
 }

@@ -1,4 +1,7 @@
-/** Limits all pods together to the node's allocatable resources, where that can be enforced. */
+/**
+ * Limits all pods together to the node's allocatable resources (enforceNodeAllocatable), and retries until
+ * that succeeds.
+ */
 import type { ResourceList } from '../../api/resources.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { NodeEvents } from './node-events.ts';
@@ -15,7 +18,7 @@ export interface AllocatableLimitDeps {
 
 const RETRY_MS = 60_000;
 
-/** Pods may use more than the limit at first; then it is retried until they do not. */
+/** Retries, because setting the limit fails as long as pods use more than it allows. */
 export async function enforceAllocatable(
   enforce: EnforceAllocatable,
   allocatable: ResourceList,

@@ -1,6 +1,6 @@
 /**
- * The API server, for heartbeat requests: they have no client-side rate limit, and time out before they
- * become useless (KL-107).
+ * Sends heartbeat requests (Node status and Lease) to the API server: they have no client-side rate limit,
+ * and time out before they become useless (KL-107).
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { ApiError } from '../../ports/api/api-client.ts';
@@ -48,7 +48,7 @@ export function hasCode(error: unknown, statusCode: number): boolean {
   return error instanceof ApiError && error.statusCode === statusCode;
 }
 
-/** A transport that ignores its signal is not waited for. */
+/** Rejects when the signal is aborted, so that a transport that ignores its signal does not block the caller. */
 function rejection(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -1,7 +1,7 @@
 /**
- * The newest known Node object. The watch and the responses to podkeep's requests overtake each other, so
- * the resourceVersion decides which is newer. A response with another UID is about a new Node of that name;
- * the watch may still report the old one.
+ * Holds the newest known Node object. Watch events and responses to podkeep's requests may arrive out of
+ * order, so the resourceVersion decides which is newer. A response with another UID is about a new Node of
+ * that name, while the watch may still deliver the old one.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 
@@ -43,7 +43,7 @@ function metadataOf(node: JsonObject | null): JsonObject {
   return isJsonObject(metadata) ? metadata : {};
 }
 
-/** Versions that are no numbers cannot be compared: then the last one counts. */
+/** Versions that are not numbers cannot be compared; then the last object counts. */
 function isOlder(a: JsonObject, b: JsonObject): boolean {
   const [x, y] = [a, b].map((node) => metadataOf(node)['resourceVersion']);
   if (typeof x !== 'string' || typeof y !== 'string') return false;

@@ -9,9 +9,9 @@
  *    most, and the status is sent when it becomes ready (KL-108).
  * 3. After `stop` nothing is sent and no timer is left.
  *
- * A kubelet whose Node was deleted does not create it again until it is restarted; the pod garbage
- * collector then deletes its pods. Here the Node comes back at once, with the labels and taints of a new
- * one. To remove a node, its kubelet has to be stopped first, as always.
+ * If the Node object is deleted, the kubelet does not create it again until it is restarted, and the pod
+ * garbage collector deletes its pods. podkeep registers the Node again immediately, with the labels and
+ * taints of a new one. To remove a node, stop its podkeep first.
  */
 import type { ResourceList } from '../../api/resources.ts';
 import type { Pressure } from '../../core/eviction/eviction-signal.ts';
@@ -41,13 +41,13 @@ export interface NodeAgentOptions extends NodeReaderOptions {
   readonly random: Random;
   readonly events: NodeEvents;
   readonly eviction: NodePressures;
-  /** Checks the runtime now instead of at the next time; used while the node is not ready. */
+  /** Checks the runtime now instead of at the next regular check; called while the node is not ready. */
   readonly checkRuntime?: (() => Promise<void>) | undefined;
   /** Absent: pods together are not limited to the node's allocatable resources. */
   readonly enforceAllocatable?: EnforceAllocatable | undefined;
 }
 
-/** Of the eviction manager, which calls `changed` when they change. */
+/** The pressures of the eviction manager, which calls `changed` when they change. */
 export interface NodePressures {
   pressures(): ReadonlySet<Pressure>;
   /** Determines them for the first time. */
@@ -77,18 +77,21 @@ export class NodeAgent {
   #work: Promise<unknown> = Promise.resolve();
   #isStarted = false;
   #isRegistered = false;
-  /** The watch reported that the Node is gone. */
+  /** The watch reported that the Node was deleted. */
   #isDoubtful = false;
   #wasUnschedulable = false;
   #isChecking = false;
-  /** When the API server last answered, by the clock's `monotonic`. Until then: when the agent was made. */
+  /**
+   * When the API server last answered, by the clock's `monotonic`. Before the first answer: when the agent
+   * was created.
+   */
   #apiAnsweredAtMs: number;
 
   constructor(options: NodeAgentOptions) {
     const { api, clock, settings, nodeName } = options;
     const { signal } = this.#abort;
     const { leaseDurationSeconds } = settings;
-    // Invalid settings are reported now, not with every status.
+    // Throws for invalid settings now, not at every status.
     allocatableOf({}, settings);
     this.#options = options;
     this.registered = new Promise((resolve) => (this.#resolveRegistered = resolve));
@@ -122,7 +125,7 @@ export class NodeAgent {
     await this.#work;
   }
 
-  /** Something that decides on the conditions of the node has changed. */
+  /** Something changed that affects the conditions of the node. */
   changed(): void {
     this.#wake.call();
   }
@@ -146,12 +149,12 @@ export class NodeAgent {
     return hostIPsOf(this.#newestStatus()['addresses']);
   }
 
-  /** The addresses of the status; those in the API count. */
+  /** The addresses in the status; those in the API take precedence. */
   addresses(): Json | undefined {
     return this.#newestStatus()['addresses'];
   }
 
-  /** How long the API server has answered no heartbeat. */
+  /** How long ago the API server last answered a heartbeat. */
   apiSilentMs(): number {
     return this.#options.clock.monotonic() - this.#apiAnsweredAtMs;
   }
@@ -163,13 +166,14 @@ export class NodeAgent {
   async #run(): Promise<void> {
     const { signal } = this.#abort;
     const { clock, settings, enforceAllocatable: enforce, eviction } = this.#options;
-    // A node under pressure should not report first that it is not, unless the check takes too long.
+    // Observed first, so that a node under pressure does not report at first that it has none; but only if
+    // that is quick.
     await Promise.race([eviction.observe(), pause(clock, FIRST_LOOK_MS, signal)]);
     if (settings.registerNode) await this.#register();
     else await this.#writer.compute({});
     if (signal.aborted) return;
     this.#informer = this.#follow();
-    // It may hang in its calls; after a stop it does nothing, and is not awaited.
+    // Not awaited, because its calls may hang; after `stop` it does nothing.
     if (enforce) void enforceAllocatable(enforce, this.allocatable(), { ...this.#options, signal });
     await Promise.all([this.#lease.run(), this.#keepStatus()]);
   }
@@ -271,7 +275,7 @@ export class NodeAgent {
     if (!checkRuntime || this.#isChecking) return;
     this.#isChecking = true;
     checkRuntime()
-      .catch((error: unknown) => log.warn('failed to check the container runtime', { error }))
+      .catch((error: unknown) => log.warn('Failed to check the container runtime', { error }))
       .finally(() => (this.#isChecking = false));
   }
 
@@ -282,7 +286,7 @@ export class NodeAgent {
     const outcome = await this.#writer.write(isDoubtful);
     if (outcome === 'failed') this.#isDoubtful ||= isDoubtful;
     if (outcome === 'gone' && settings.registerNode) {
-      log.warn('node was deleted; registering it again', { nodeName });
+      log.warn('Node was deleted; registering it again', { nodeName });
       await this.#register();
     }
     this.#recordSchedulable();
@@ -298,7 +302,10 @@ export class NodeAgent {
     events.recordNode('Normal', reason, `Node ${nodeName} status is now: ${reason}`);
   }
 
-  /** The status in the API counts, because others may add to it; before that the computed one. */
+  /**
+   * The status in the API, because other components may add to it; before the first write, the computed
+   * status.
+   */
   #newestStatus(): JsonObject {
     const status = statusOf(this.#known.get());
     return isJsonObject(status['allocatable']) ? status : this.#writer.computed;

@@ -1,4 +1,4 @@
-/** Records Kubernetes Events of this node. It never throws. */
+/** Records Kubernetes Events about this node. It never throws. */
 export interface NodeEvents {
   recordNode(type: 'Normal' | 'Warning', reason: string, message: string): void;
 }

@@ -7,11 +7,11 @@
  *     GET, and POST if there is none ──fails──> wait 200 ms, doubled up to 7 s, and again
  *         │ it existed
  *         ▼
- *     PUT, up to five times; after a conflict on the version in the API
+ *     PUT, up to five times; after a conflict, based on the version in the API
  *
- * The kubelet is the only writer of the lease, so the version of the last write is a good guess, and a read
- * before each write would double the load of the smallest and most frequent request of a cluster. A deleted
- * lease is created again.
+ * The kubelet is the only writer of the Lease, so the version of its last write is almost always current; a
+ * read before each write would double the number of the most frequent requests of a cluster. A deleted Lease
+ * is created again.
  */
 import { LEASES_PATH, newLease, renewedLease, type LeaseFacts } from '../../core/node/lease.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -78,7 +78,7 @@ export class NodeLease {
       } catch (error) {
         if (signal.aborted) return false;
         log.warn('Failed to update lease', { node: nodeName, error });
-        // It is gone: more tries with the remembered one would all fail.
+        // The Lease was deleted, so further updates would all fail.
         if (hasCode(error, 404)) return false;
         if (hasCode(error, 409)) lease = (await this.#ensure())?.lease ?? null;
       }

@@ -1,4 +1,4 @@
-/** Reads the facts of a node's status: from the machine, the runtime and the kubelet. */
+/** Reads the facts for the node's status from the machine, the runtime and the kubelet. */
 import type { MachineInfo } from '../../api/machine.ts';
 import type { Pressure } from '../../core/eviction/eviction-signal.ts';
 import { nodeIPs } from '../../core/node/node-addresses.ts';
@@ -19,15 +19,15 @@ export interface NodeReaderOptions {
   readonly runtime: Pick<PodRuntime, 'name' | 'version' | 'status' | 'images'>;
   readonly settings: NodeSettings;
   readonly kubeletVersion: string;
-  /** Of the kubelet's own server. */
+  /** The port of the kubelet's own server. */
   readonly kubeletPort: number;
-  /** Configured, one of each family. Empty: the machine's own. */
+  /** The configured addresses, at most one of each IP family. Empty: those of the machine are used. */
   readonly addresses: readonly string[];
   /** The folder of the files of pods. */
   readonly rootFolder: string;
-  /** Why the node is not ready, the most severe first; empty: it is. */
+  /** Why the node is not ready, the most severe reason first. Empty: it is ready. */
   readonly readiness: () => readonly string[];
-  /** Null: not known yet. Absent: this node attaches none. */
+  /** Null: not known yet. Absent: this node attaches no volumes. */
   readonly volumesInUse?: (() => readonly string[] | null) | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * One try to register a node: creates its object, or corrects an existing one.
+ * Tries once to register the node: creates its Node object, or corrects an existing one.
  *
  *     POST ──> created
  *       └─ it exists, or podkeep may not create it ──> GET ──> PATCH, if it needs a correction
@@ -47,7 +47,7 @@ export function patchNode(send: Send, nodeName: string, body: JsonObject): Promi
   });
 }
 
-/** If there is none, the refusal of the POST says more than the 404. */
+/** If the Node does not exist either, the error of the POST is thrown: it says more than the 404. */
 async function existingOr(send: Send, nodeName: string, refusal: unknown): Promise<JsonObject> {
   try {
     return await readNode(send, nodeName);

@@ -1,12 +1,13 @@
 /**
- * Writes the status of this node: computes it from the Node in the API, and sends changes (KL-105).
+ * Writes the status of this node: computes it from the known Node and the current facts, and sends changes
+ * (KL-105).
  *
  *     known Node ──compute──> changed, or a report is due ──PATCH──> known Node
  *         ▲                              │ fails
  *         └──────────── GET ─────────────┘  up to five tries in a row
  *
- * The first try builds on the newest Node known from the watch; only after a failure it is read. If the
- * server sends Retry-After, the next try is that of the next round.
+ * The first try uses the newest Node known from the watch; the Node is read only after a failure. If the
+ * server sends Retry-After, there is no further try until the next round.
  */
 import { formatTime } from '../../api/values/time.ts';
 import { withRequiredLabels } from '../../core/node/node-object.ts';

@@ -1,8 +1,8 @@
 /**
- * A fact that is expensive to read: read again when it is old, cached meanwhile.
+ * Caches a fact that is expensive to read, and reads it again when it is old.
  *
- * The call may hang: a runtime that is stuck, a file system that is gone. The node's heartbeats must
- * continue, so a caller waits a moment at most, and then gets the last known value.
+ * The call may hang, for example in a runtime that does not answer. The node's heartbeats must continue, so a
+ * caller waits for one second at most, and then gets the last known value.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -53,7 +53,7 @@ export class Remembered<Fact> {
       this.#askedMs = clock.monotonic();
     } catch (error) {
       if (!keeps) this.#fact = otherwise;
-      log.warn(`failed to read ${what}`, { error });
+      log.warn(`Failed to read ${what}`, { error });
     } finally {
       this.#asking = null;
     }

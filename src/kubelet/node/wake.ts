@@ -1,4 +1,4 @@
-/** A sleep that a call can end. A call before the sleep is not lost. */
+/** A sleep that a call of `call` ends early. A call before the sleep ends it immediately. */
 import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { Clock } from '../../ports/clock.ts';
 

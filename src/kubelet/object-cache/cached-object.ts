@@ -1,11 +1,12 @@
 /**
- * One Secret or ConfigMap that some pod refers to, with its own watch.
+ * Caches one Secret or ConfigMap that a pod refers to, with its own watch.
  *
  *     watching ──not used for five minutes──> idle ──get──> watching
  *         └──it is immutable──> kept as it is, without a watch
  *
- * The watch starts when the object is first referred to, so that the object is there when it is needed. The
- * first `get` waits for the first answer, but only for a second: a pod that cannot start gets the reason.
+ * The watch starts when a pod first refers to the object, so that the object is cached when it is needed. The
+ * first `get` waits for the first answer for one second at most; then it throws, so that the pod's status
+ * shows the reason.
  */
 import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -66,7 +67,7 @@ export class CachedObject {
     return object;
   }
 
-  /** Notifies of every change. With a subscriber, the object is never idle. */
+  /** Calls the listener at every change. As long as there is a listener, the object is never idle. */
   subscribe(listener: ObjectListener): () => void {
     this.#listeners.add(listener);
     if (!this.#informer && this.#object === undefined) this.#watch();
@@ -76,7 +77,7 @@ export class CachedObject {
     };
   }
 
-  /** A pending first answer is waited for: a new request would cost the server more. */
+  /** The watch is not ended before its first answer: a new request would cost the server more. */
   stopIfIdle(): void {
     const { clock, idleMs } = this.#ports;
     const isIdle = clock.monotonic() - this.#askedAtMs > idleMs && this.#listeners.size === 0;
@@ -106,7 +107,7 @@ export class CachedObject {
         deleted: () => this.#take(null),
       },
     });
-    // It was immutable, and came before this call returned.
+    // An immutable object was delivered before this call returned.
     if (this.#object?.['immutable'] === true) this.#unwatch();
   }
 

@@ -1,10 +1,10 @@
 /**
- * Caches the Secrets and ConfigMaps that the pods of this node refer to, and no others: a node may only
- * read what its pods need, and should not keep secrets of pods that are gone.
+ * Caches the Secrets and ConfigMaps that the pods of this node refer to, and no others: a node may read only
+ * what its pods need, and must not keep secrets of pods that are gone.
  *
  * There is one watch per object, however many pods share it, from the first pod that refers to it to the
- * last. Objects that were not used for a while are not watched until their next use (cached-object.ts), so
- * a node with many quiet pods has few watches.
+ * last. Objects that were not used for a while are not watched until their next use (cached-object.ts), so a
+ * node with many quiet pods has few watches.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -63,7 +63,7 @@ export class ObjectCache implements PodObjects, ObjectLookup {
     const before = known?.references;
     const next = referencesOf(pod);
     this.#registered.set(uid, { spec, references: next });
-    // New ones first, so that an object that only moved within the pod keeps its watch.
+    // New references are added first, so that an object that is still referred to keeps its watch.
     for (const [key, name] of next) if (!before?.has(key)) this.#addUser(key, name, uid);
     for (const key of before?.keys() ?? []) if (!next.has(key)) this.#removeUser(key, uid);
   }
@@ -84,7 +84,10 @@ export class ObjectCache implements PodObjects, ObjectLookup {
     return entry ? entry.object.get(signal) : Promise.reject(objectNotRegistered(name));
   }
 
-  /** Notifies of changes; null: it was deleted. Ends with the last pod that refers to the object. */
+  /**
+   * Calls the listener at every change, with null when the object is deleted, as long as a pod refers to the
+   * object.
+   */
   subscribe(name: LookedUpObject, listener: ObjectListener): () => void {
     const entry = this.#entries.get(keyOf(name));
     if (!entry) throw objectNotRegistered(name);

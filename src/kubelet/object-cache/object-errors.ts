@@ -1,4 +1,7 @@
-/** Why a Secret or ConfigMap is not available, with the messages that users see at their pods. */
+/**
+ * The errors for Secrets and ConfigMaps that are not available, with the messages that users see in their
+ * pods' statuses.
+ */
 import { defineError } from '../../lib/errors.ts';
 import { ApiError } from '../../ports/api/api-client.ts';
 
@@ -18,7 +21,7 @@ export const objectNotSynced = defineError<{ resource: string }>({
   hint: () => 'Check that this node reaches the API server, and that it may read the object.',
 });
 
-/** With the message of the API. */
+/** The error that the API itself would return. */
 export function objectNotFound(resource: string, name: string): ApiError {
   const message = `${resource} ${JSON.stringify(name)} not found`;
   return new ApiError({ statusCode: 404, reason: 'NotFound', message });

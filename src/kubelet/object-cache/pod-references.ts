@@ -1,4 +1,4 @@
-/** The names of Secrets and ConfigMaps that a pod refers to, all in its own namespace. */
+/** Lists the names of the Secrets and ConfigMaps that a pod refers to, all in its own namespace. */
 import type { Pod } from '../../api/pod.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 

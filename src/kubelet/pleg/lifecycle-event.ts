@@ -1,11 +1,11 @@
 /**
- * The lifecycle events of a pod between two inspections (KL-58, KL-87).
+ * Computes the lifecycle events of a pod from the difference of two inspections (KL-58, KL-87).
  *
  *     running ──> ContainerStarted      exited ──> ContainerDied      gone ──> ContainerRemoved
  *     created or unknown ──> ContainerChanged
  *
- * Sandboxes count as containers: a ready one runs, any other has exited. A container that disappears
- * without having been seen exited gets ContainerDied first.
+ * Sandboxes count as containers: a ready sandbox is running, any other has exited. For a container that
+ * disappears without having been seen as exited, ContainerDied comes first.
  */
 import type { RuntimePod } from '../../api/runtime-pod.ts';
 

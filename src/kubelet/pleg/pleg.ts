@@ -1,14 +1,14 @@
 /**
- * The pod cache and the pod lifecycle event generator: the last known state of each pod in the runtime, and
- * events for its changes (KL-85 to KL-90).
+ * The pod lifecycle event generator (PLEG) and its pod cache: holds the last known state of each pod in the
+ * runtime, and emits events when it changes (KL-85 to KL-90).
  *
  *     runtime's events ──> inspect that pod ──┐
  *     every second, or every minute if there  ├──> cache ──> events to subscribers
  *     are events: list ──> inspect changed ───┤
  *     newerThan, relist ──> inspect that pod ─┘
  *
- * The cache has one writer (F-10): the inspection of one pod. Events of the runtime and listings only
- * select the pods to inspect, so no transition waits for a poll, and none is lost if the runtime has no
+ * Only the inspection of a pod writes to the cache (F-10). Events of the runtime and listings only select the
+ * pods to inspect. So no change waits for a poll if the runtime has events, and none is lost if it has no
  * events.
  *
  * Invariants:
@@ -85,7 +85,7 @@ export class Pleg implements PodCache {
     this.#inspections = new PodInspections(parallelMax, (uid) => this.#look(uid));
   }
 
-  /** Lists at once, and from then on periodically. */
+  /** Lists immediately, and from then on periodically. */
   start(): void {
     const { runtime } = this.#options;
     this.#unfollow = runtime.follow?.(({ podUid }) => void this.relist(podUid)) ?? (() => {});
@@ -133,7 +133,7 @@ export class Pleg implements PodCache {
     if (!this.#isStopped) await this.#inspections.request(uid);
   }
 
-  /** Null: it is healthy. Otherwise why not (KL-55, KL-85). */
+  /** Why the PLEG is unhealthy. Null: it is healthy (KL-55, KL-85). */
   unhealthy(): string | null {
     const { clock } = this.#options;
     if (this.#listedAtMs === null) return 'pleg has yet to be successful';
@@ -143,7 +143,10 @@ export class Pleg implements PodCache {
     return `pleg was last seen active ${elapsed} ago; threshold is ${threshold}`;
   }
 
-  /** A pod without an entry did not exist at the last listing, and there was no event for it since. */
+  /**
+   * For a pod without an entry, the last listing counts: the pod did not exist then, and there was no event
+   * for it since.
+   */
   #isNewer(uid: string, sinceMs: number): boolean {
     const entry = this.#entries.get(uid);
     const seenAtMs = entry ? entry.seenAtMs : (this.#listedAtMs ?? Number.NEGATIVE_INFINITY);
@@ -177,7 +180,7 @@ export class Pleg implements PodCache {
     );
   }
 
-  /** Those that changed, that are new or gone, and those that could not be read. */
+  /** The pods that changed, are new or are gone, and those that could not be read. */
   #uidsToLookAt(listed: ReadonlyMap<string, RuntimePod>): readonly string[] {
     const uids = new Set([...listed.keys(), ...this.#entries.keys()]);
     return [...uids].filter((uid) => {
@@ -219,7 +222,7 @@ export class Pleg implements PodCache {
   }
 }
 
-/** A stopped sandbox has no address any more; the pod's status keeps it (KL-88). */
+/** A stopped sandbox has no address any more, but the pod's status keeps its last one (KL-88). */
 function withKeptAddresses(seen: RuntimePod, before: RuntimePod | undefined): RuntimePod {
   const isUp = seen.sandboxes.some(({ ready }) => ready);
   if (seen.ips.length > 0 || isUp || !before || before.ips.length === 0) return seen;

@@ -1,8 +1,9 @@
 /**
- * Inspects single pods: many pods at once, up to a limit, and each pod one inspection at a time.
+ * Schedules the inspections of single pods: several pods in parallel, up to a limit, and one inspection at a
+ * time for each pod.
  *
- * A request gets an inspection that starts after it. If one is already running, another follows it, and all
- * requests made meanwhile share that.
+ * A request gets the result of an inspection that starts after the request. If an inspection of the pod is
+ * already running, another one follows, which all requests made meanwhile share.
  *
  *     requested ──> queued ──the one before it has ended, and a lane is free──> running ──> answered
  */
@@ -52,7 +53,7 @@ export class PodInspections {
     return undefined;
   }
 
-  /** The lane goes to the next one in the queue without being free in between. */
+  /** Passes the lane to the next inspection in the queue. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next) next();

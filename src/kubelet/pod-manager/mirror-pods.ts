@@ -1,13 +1,13 @@
 /**
- * Mirror pods of static pods in the API: creates them, so that users see the pods, and deletes those that
- * do not match (KL-60).
+ * Creates the mirror pods of static pods in the API, so that users see the pods, and deletes those that do
+ * not match (KL-60).
  *
  *     no mirror                        -> create it, if the API has the node
  *     another hash, or being deleted   -> delete it by its UID, and create it again
  *     same name and hash               -> leave it
  *
- * The Node object owns the mirror, so both are deleted together. Nothing here throws: a static pod runs
- * whether the API has its mirror or not, and the next sync tries again.
+ * The Node object owns the mirror pod, so both are deleted together. Nothing here throws: a static pod runs
+ * whether or not the API has its mirror pod, and the next sync tries again.
  */
 import type { Pod } from '../../api/pod.ts';
 import { isBeingDeleted, isMirrorPod, isStaticPod } from '../../core/pod/pod-facts.ts';
@@ -26,7 +26,7 @@ export interface MirrorPodsOptions {
   readonly getNode?: (signal: AbortSignal) => Promise<JsonObject>;
 }
 
-/** Whether the mirror is that of this very static pod. */
+/** Whether the mirror pod was created from this version of the static pod. */
 export function isMirrorOf(mirror: Pod, pod: Pod): boolean {
   const [a, b] = [mirror.metadata, pod.metadata];
   return (
@@ -59,8 +59,8 @@ export class MirrorClient implements MirrorPods {
   }
 
   /**
-   * Returns whether this call deleted it. With a UID, only that one is deleted; null deletes any pod of
-   * that name, for mirrors whose static pod is gone.
+   * Returns whether this call deleted the mirror pod. With a UID, only that pod is deleted; null deletes any
+   * pod of that name, for mirror pods whose static pod is gone.
    */
   async delete(name: PodName, uid: string | null, signal: AbortSignal): Promise<boolean> {
     const { api, log } = this.#options;
@@ -97,7 +97,7 @@ export class MirrorClient implements MirrorPods {
     }
   }
 
-  /** The mirror may exist although the watch has not reported it yet: then nothing is to do. */
+  /** True: the mirror pod exists, but the watch has not delivered it yet. Then there is nothing to do. */
   async #isThereAlready(error: unknown, pod: Pod, signal: AbortSignal): Promise<boolean> {
     if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') return false;
     const path = pathOf(nameOf(pod));
@@ -107,7 +107,7 @@ export class MirrorClient implements MirrorPods {
     return isJsonObject(annotations) && annotations[CONFIG_MIRROR] === hash;
   }
 
-  /** Null: the node is leaving the cluster and takes its mirrors with it, so none is made. */
+  /** Null: the Node is being deleted, and its mirror pods with it, so none is created. */
   async #findNode(pod: Pod, signal: AbortSignal): Promise<NodeReference | null> {
     const { api, log, nodeName } = this.#options;
     const path = `/api/v1/nodes/${encodeURIComponent(nodeName)}`;

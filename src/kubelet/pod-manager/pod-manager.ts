@@ -1,14 +1,14 @@
 /**
- * The pods of this node from all sources, by UID and by name; and which mirror belongs to which static pod
- * (KL-61).
+ * Holds the pods of this node from all sources, by UID and by name, and knows which mirror pod belongs to
+ * which static pod (KL-61).
  *
- * Mirrors are stored separately: a lookup of a pod never returns a mirror. A mirror and the static pod of
- * its full name are a pair as soon as both are there, even if the mirror is outdated: that is how it is
- * found and replaced (mirror-pods.ts).
+ * Mirror pods are stored separately: a lookup of a pod never returns a mirror pod. A mirror pod and the
+ * static pod of the same full name are a pair as soon as both are known, even if the mirror pod is outdated,
+ * so that it can be found and replaced (mirror-pods.ts).
  *
- * A mirror shows the status of only the very pod it was made for. The kubelet goes by the name alone, so
- * that a mirror which waits to be replaced shows the start of the next pod under the hash of the last one.
- * Here it still shows how its own pod ends, even if the manifest is gone or another pod has the name.
+ * A mirror pod shows only the status of the static pod that it was created for. The kubelet goes by the name
+ * alone, so that an outdated mirror pod shows the start of the next pod under the hash of the last one. In
+ * podkeep it still shows how its own pod ends, even if the manifest is gone or another pod has the name.
  */
 import type { Pod } from '../../api/pod.ts';
 import { isMirrorPod, isStaticPod } from '../../core/pod/pod-facts.ts';
@@ -18,13 +18,16 @@ import type { PodManager } from '../../ports/pod/pod-manager.ts';
 import { CONFIG_HASH, CONFIG_MIRROR } from './config-annotations.ts';
 
 export interface UidTranslations {
-  /** Every static pod by its UID, even if only its mirror is left; null: it has no mirror. */
+  /**
+   * The UID of the mirror pod by the UID of its static pod, even if only the mirror pod is left. Null: there
+   * is no mirror pod.
+   */
   readonly mirrorOf: ReadonlyMap<string, string | null>;
-  /** Mirrors that have a static pod. */
+  /** The UID of the static pod by the UID of its mirror pod. */
   readonly sourceOf: ReadonlyMap<string, string>;
 }
 
-/** Is called at the moment of each change; never for mirrors. It never throws. */
+/** Called synchronously at each change, but not for mirror pods. It never throws. */
 export interface PodManagerSubscriber {
   podUpdated(pod: Pod): void;
   podRemoved(pod: Pod): void;
@@ -71,7 +74,7 @@ export class NodePodManager implements PodManager {
     return pod && this.#withMirror(pod);
   }
 
-  /** The pair of a pod or of a mirror: `pod` is missing for a mirror without a static pod. */
+  /** The pair of a pod or of a mirror pod: `pod` is missing for a mirror pod without a static pod. */
   findPair(pod: Pod): {
     readonly pod?: Pod;
     readonly mirrorPod?: Pod;
@@ -135,12 +138,12 @@ export class NodePodManager implements PodManager {
   }
 }
 
-/** Unique on a node at any time, as the names of its containers contain it. */
+/** Unique on a node at any time, because the names of its containers contain it. */
 export function fullNameOf({ metadata }: Pod): string {
   return `${metadata.name ?? ''}_${metadata.namespace ?? ''}`;
 }
 
-/** Whether the mirror was made for this very pod. A pod without a hash matches any mirror. */
+/** Whether the mirror pod was created for this pod. A pod without a hash matches any mirror pod. */
 function isShownBy(mirror: Pod, { metadata }: Pod): boolean {
   const hash = metadata.annotations?.[CONFIG_HASH];
   return hash === undefined || mirror.metadata.annotations?.[CONFIG_MIRROR] === hash;
@@ -150,7 +153,7 @@ function uidOf({ metadata }: Pod): string {
   return metadata.uid ?? '';
 }
 
-/** Pods by UID and by full name. If two have one name, the last one has it. */
+/** Pods by UID and by full name. If two pods have the same name, the last one is found by it. */
 class NamedPods {
   readonly #byUid = new Map<string, Pod>();
   readonly #uidByName = new Map<string, string>();

@@ -1,5 +1,6 @@
 /**
- * The pods that count when another one asks for admission (KL-63): all that may still use resources.
+ * Lists the active pods, which count at the admission of another pod: all pods that may still use resources
+ * (KL-63).
  *
  *     terminated, as the pod workers know          does not count
  *     terminal phase in the API or in the status

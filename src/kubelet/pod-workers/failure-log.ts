@@ -1,6 +1,6 @@
 /**
- * Logs a pod whose work fails again and again: each reason once, and after that only the number of
- * failures, at the tenth, hundredth and every further power of ten.
+ * Logs the failures of a pod worker: each reason once, and after that only the number of failures, at the
+ * tenth, the hundredth and every further power of ten.
  *
  * Users of the pod see the reason in its status and Events; an administrator of the node needs one line for
  * it, not one for every retry of every pod.
@@ -10,7 +10,7 @@ import type { Log } from '../../ports/log.ts';
 import type { PodReference } from '../../api/pod-reference.ts';
 import { messageOf } from './outcome.ts';
 
-/** A reason with a number in it is a new one each time. */
+/** Limited, because a reason that contains a number is a new reason each time. */
 const REASONS_MAX = 20;
 
 export class FailureLog {

@@ -1,5 +1,5 @@
 /**
- * Open kill requests: the callback for each completed kill, and its status override.
+ * Holds open kill requests: the callback of each kill when it is completed, and its status override.
  *
  * The state machine knows a kill only by its number. That keeps functions out of its state, so a history of
  * events can be recorded and replayed.

@@ -1,9 +1,9 @@
 /**
- * The outcome of a piece of work, read from what it threw.
+ * Derives the outcome of a sync handler from the error that it threw.
  *
- * The relevant error may be deep: a sync starts several containers and throws all their errors. So the
- * whole tree of causes and aggregates is searched, by type and code and never by text. A missing network
- * wins over every back-off (PW-52); among back-offs the earliest counts (PW-53).
+ * The relevant error may be nested: a sync starts several containers and throws all their errors. So the
+ * whole tree of causes and aggregates is searched, by type and code and never by text. NETWORK_NOT_READY
+ * takes precedence over every back-off (PW-52); among back-offs, the earliest counts (PW-53).
  */
 import type { Outcome } from '../../core/pod-worker/event.ts';
 import { PodkeepError } from '../../lib/errors.ts';

@@ -1,13 +1,14 @@
 /**
- * The pod workers: one for each pod UID, driven by updates from callers and by housekeeping.
+ * Manages the pod workers: one for each pod UID, driven by updates from the sync loop and other callers, and
+ * by housekeeping.
  *
  *     updatePod ───┐                         ┌──> PodSync: sync, stop, release
  *     syncKnownPods├──> events ──> decide ───┼──> work queue ──> updatePod(sync)
  *     work settles ┘                         └──> queues of static pods ──> events
  *
- * All rules are in core/pod-worker, as pure functions. This class adds the rest: the workers, time,
- * randomness and the ports. Events of the state machines are handled synchronously and in order; only sync,
- * stop and release are asynchronous.
+ * All rules are in core/pod-worker, as pure functions. This class adds the workers, time, randomness and the
+ * ports. Events of the state machines are handled synchronously and in order; only sync, stop and release are
+ * asynchronous.
  *
  * The rest of the kubelet acts on the query methods. They all answer from the same states, so the status
  * manager, volumes, probes and garbage collection never disagree about a pod.
@@ -56,7 +57,7 @@ export class PodWorkers {
   readonly #options: PodWorkersOptions;
   readonly #deps: WorkerDeps;
   readonly #workers = new Map<string, Worker>();
-  readonly #lines = new StaticPodQueues();
+  readonly #staticPodQueues = new StaticPodQueues();
   readonly #workQueue: WorkQueue;
   readonly #queue: QueuedEvent[] = [];
   #isHandlingQueue = false;
@@ -91,8 +92,9 @@ export class PodWorkers {
   }
 
   /**
-   * Housekeeping: forgets finished workers, ends pods that no source has any more, and returns the rest. If
-   * a desired pod is missing in the answer, the caller has to create it again (PW-65, PW-66).
+   * Called by housekeeping: forgets finished workers, terminates pods that no source has any more, and
+   * returns the remaining workers. If a desired pod is missing in the result, the caller has to create it
+   * again (PW-65, PW-66).
    */
   syncKnownPods(desiredPods: readonly Pod[]): ReadonlyMap<string, query.Summary> {
     this.#podsSynced = true;
@@ -113,7 +115,10 @@ export class PodWorkers {
     return killPodNow({ clock, events, updatePod: (kill) => this.updatePod(kill) }, pod, options);
   }
 
-  /** Cancels all work and waits for its end. The containers keep running; the next podkeep adopts them. */
+  /**
+   * Cancels all work and waits until it has ended. The containers keep running; the next podkeep process
+   * adopts them.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     this.#workQueue.clear();
@@ -154,11 +159,11 @@ export class PodWorkers {
   }
 
   isPodForMirrorPodTerminatingByFullName(fullName: string): boolean {
-    const holder = this.#lines.holder(fullName);
+    const holder = this.#staticPodQueues.holder(fullName);
     return holder !== null && query.isTerminating(this.#stateOf(holder));
   }
 
-  /** Pods that their workers no longer manage, because an invariant was broken. */
+  /** Pods that their workers no longer manage, because an invariant was violated. */
   get parkedPods(): readonly PodReference[] {
     return [...this.#workers.values()].filter(({ parked }) => parked).map(({ pod }) => pod);
   }
@@ -196,14 +201,14 @@ export class PodWorkers {
   }
 
   #notifyQueue(pod: PodReference, what: 'joined' | 'asked' | 'left'): void {
-    const answers = this.#lines.send(workerFullNameOf(pod), { type: what, uid: pod.uid });
+    const answers = this.#staticPodQueues.send(workerFullNameOf(pod), { type: what, uid: pod.uid });
     for (const { type, uid } of answers) {
       this.#enqueue(uid, { type: type === 'admit' ? 'admitted' : 'refused' });
     }
   }
 
   #nameHolder(pod: PodReference): NameHolder | null {
-    const uid = this.#lines.holder(workerFullNameOf(pod));
+    const uid = this.#staticPodQueues.holder(workerFullNameOf(pod));
     return uid === null ? null : { uid, phase: this.#stateOf(uid).phase };
   }
 

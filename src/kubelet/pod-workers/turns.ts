@@ -1,9 +1,9 @@
 /**
- * The turns of one pod: runs one piece of work at a time and returns its outcome.
+ * Runs the turns of one pod worker: one sync handler at a time, and returns its outcome.
  *
  * Each turn has its own AbortController, which is dropped when the turn ends, whatever the outcome (F-17).
- * Before the work starts, the turn gets the pod from the pod cache, in a state from after the end of the
- * turn before (PW-42).
+ * Before the handler runs, the turn gets the pod's state from the pod cache; it must be newer than the end of
+ * the previous turn (PW-42).
  */
 import type { RuntimePod } from '../../api/runtime-pod.ts';
 import type { Effect } from '../../core/pod-worker/effect.ts';
@@ -92,7 +92,7 @@ export class Turns {
     const { podCache, events } = this.#deps;
     try {
       const runtimePod = await podCache.newerThan(this.#pod.uid, this.#endedAtMs, signal);
-      // Overtaken while it waited: the work would start only to be cancelled.
+      // The turn was cancelled while it waited, so the handler is not started.
       signal.throwIfAborted();
       return runtimePod;
     } catch (error) {
@@ -104,7 +104,7 @@ export class Turns {
     }
   }
 
-  /** Notes when the work ended, even if it failed: it may have changed the runtime all the same. */
+  /** Remembers when the work ended, even if it failed, because it may have changed the runtime anyway. */
   async #timed<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
@@ -116,10 +116,10 @@ export class Turns {
   #report({ type }: WorkEffect, outcome: Outcome, error: unknown): void {
     const { log } = this.#deps;
     const facts = { pod: this.#pod, work: type, outcome, error };
-    if (outcome.kind === 'cancelled') return log.info('pod sync was cancelled', facts);
-    // Waiting for a back-off is no failure of podkeep; users of the pod see it in its status.
+    if (outcome.kind === 'cancelled') return log.info('Pod sync was cancelled', facts);
+    // A back-off is not a failure of podkeep; users see it in the pod's status.
     const waits = outcome.kind === 'failed' && outcome.retryAfterMs !== null;
-    if (waits) return log.info('back-off in effect, will retry', facts);
+    if (waits) return log.info('Back-off in effect, will retry', facts);
     this.#failures.failed(type, error);
   }
 }

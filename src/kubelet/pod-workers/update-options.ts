@@ -1,9 +1,8 @@
 /**
- * What callers pass to the pod workers, validated and translated into events of the state machine.
+ * Converts the updates that callers pass to the pod workers into events of the state machine.
  *
- * The types exclude the two requests that make no sense: a pod known only to the runtime can be killed and
- * nothing else (PW-10), and if a spec is given, the runtime's pod does not count (PW-11). Untyped callers
- * are treated the same way.
+ * The types exclude two meaningless requests: a pod that only the runtime knows can only be killed (PW-10),
+ * and if a spec is given, the runtime's pod is ignored (PW-11). The code treats untyped callers the same way.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { Kill, KillId, UpdateEvent } from '../../core/pod-worker/event.ts';
@@ -68,14 +67,14 @@ export function killFrom(id: KillId, options: KillOptions | undefined): Kill {
   };
 }
 
-/** The facts that turn options into an event, which only the driver knows. */
+/** The facts that are needed to build an event, and that only the driver knows. */
 export interface UpdateFacts {
   readonly pod: (pod: Pod) => Pod;
   readonly mayRun: (uid: string) => boolean;
   readonly kill: (options: KillOptions | undefined) => Kill;
 }
 
-/** Null if the request is to be ignored (PW-10). */
+/** Null: the request is ignored (PW-10). */
 export function updateEventFrom(
   options: UpdatePodOptions,
   facts: UpdateFacts,

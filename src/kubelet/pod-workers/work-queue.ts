@@ -1,8 +1,8 @@
 /**
- * When each pod is to be synced again (PW-56).
+ * The work queue of the pod workers: wakes each pod when it is due to be synced again (PW-56).
  *
- * A pod has at most one time. Setting it again replaces it, even with a later one: the newest request
- * counts. The clock orders the times and calls back, so there is no polling.
+ * A pod has at most one timer. Enqueueing it again replaces the timer, even with a later time: the newest
+ * request counts.
  */
 import type { Cancel, Clock } from '../../ports/clock.ts';
 

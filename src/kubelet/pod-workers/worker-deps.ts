@@ -1,4 +1,4 @@
-/** What the workers share: the ports, and the few things that concern several pods. */
+/** The dependencies that all pod workers share: the ports, and functions that concern several pods. */
 import type { Delay } from '../../core/pod-worker/delay.ts';
 import type { Event } from '../../core/pod-worker/event.ts';
 import type { Phase } from '../../core/pod-worker/state.ts';

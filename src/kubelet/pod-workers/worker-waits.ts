@@ -1,8 +1,8 @@
 /**
- * What one pod worker waits for, for its decision records.
+ * Tracks what one pod worker waits for, for its decision records.
  *
- *   a failed turn          the next one: how often it failed in a row, since when, and when it comes
- *   a refused static pod   the older pod of its name to be gone
+ *   a failed turn          waits for the next turn: how often it failed in a row, since when, and when it is due
+ *   a refused static pod   waits until the older pod of its name is gone
  *
  * A turn that succeeded, was cancelled or moved the pod to another phase ends the wait.
  */
@@ -17,7 +17,7 @@ type RecordedWait = Pick<DecisionRecord, 'waitsFor' | 'sinceMs' | 'attempts' | '
 
 export interface WaitMoment {
   readonly nowMs: number;
-  /** When the worker looks at the pod again. Undefined: when an event comes. */
+  /** When the worker syncs the pod again. Undefined: when the next event arrives. */
   readonly nextAtMs: number | undefined;
 }
 
@@ -53,7 +53,7 @@ export class WorkerWaits {
     };
   }
 
-  /** Null: the event says nothing about it. Empty: nothing is waited for. */
+  /** Null: the event does not change the wait. Empty: the worker does not wait. */
   #waitAfter(event: Event, to: State['phase']): string | null {
     if (event.type === 'refused') {
       const holder = this.#nameHolder(this.#pod);

@@ -1,10 +1,10 @@
 /**
- * One pod's worker: performs the effects that the state machine decides for its UID, and has no rules
- * itself.
+ * The worker of one pod: feeds events to the state machine of core/pod-worker, and performs its effects. It
+ * has no rules itself.
  *
- * If an invariant is broken (`decide` throws), the pod is parked: its containers stay as they are, the
+ * If an invariant is violated (`decide` throws), the pod is parked: its containers stay as they are, the
  * worker does nothing more for it, and the error is logged and recorded as an Event. Other pods are not
- * affected. A guess would be worse: it could kill what should run.
+ * affected. Continuing with a guess would be worse: it could kill containers that should run.
  */
 import type { Work } from '../../core/pod-worker/event.ts';
 import * as podWorker from '../../core/pod-worker/pod-worker.ts';
@@ -70,7 +70,10 @@ export class Worker {
     await this.#running;
   }
 
-  /** When the pod is synced again, if the decision says so: it says so once. */
+  /**
+   * The delay until the next sync, if the decision has a `wakeAfter` effect. Computed once, because it draws
+   * the jitter.
+   */
   #wakeMsOf(effects: readonly podWorker.Effect[]): number | undefined {
     const wake = effects.find(({ type }) => type === 'wakeAfter');
     return wake?.type === 'wakeAfter' ? this.#deps.delayMs(wake.delay) : undefined;

@@ -1,16 +1,16 @@
-/** The answer of a probe. */
+/** The answer of a probe, and the errors of a probe without an answer. */
 import { defineError } from '../../lib/errors.ts';
 
 export interface ProbeAnswer {
   /** `warning` counts as success, and is recorded as an Event (KL-74). */
   readonly result: 'success' | 'warning' | 'failure';
-  /** For the Event. */
+  /** The text for the Event. */
   readonly output: string;
 }
 
 /**
- * The probe could not be made, or its answer could not be read: that says nothing about the container. The
- * texts are those of the kubelet's Events.
+ * The probe could not run, or its answer could not be read, so the state of the container is unknown. The
+ * messages are those of the kubelet's Events.
  */
 export const probeErrored = defineError<{ message: string }>({
   code: 'PROBE_ERRORED',
@@ -20,7 +20,7 @@ export const probeErrored = defineError<{ message: string }>({
     'Check the probe: its port, its command, and whether the server completes its responses.',
 });
 
-/** The same for a port that the container does not have. */
+/** The probe names a port that the container does not have. */
 export const probePortUnknown = defineError<{ message: string }>({
   code: 'PROBE_PORT_UNKNOWN',
   retry: 'never',

@@ -1,4 +1,7 @@
-/** The address that a probe connects to: named ports are the container's, the default host is the pod's. */
+/**
+ * Resolves the address that a probe connects to: a named port is one of the container's ports, and the
+ * default host is the pod's address.
+ */
 import { isIPv6 } from 'node:net';
 import type { Container } from '../../api/pod.ts';
 import { goQuote } from '../containers/config/go-text.ts';

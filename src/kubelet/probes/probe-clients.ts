@@ -1,4 +1,4 @@
-/** The kinds of probes behind one interface, so that a simulation can answer in their place. */
+/** Runs a probe of any kind behind one interface, so that a simulation can answer instead. */
 import type { Container, PodStatus } from '../../api/pod.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { PodReference } from '../../api/pod-reference.ts';
@@ -23,7 +23,7 @@ export interface ProbeQuestion {
   readonly probe: Probe;
 }
 
-/** Probes once. Throws if the probe could not be made, and the signal's reason if it is aborted. */
+/** Probes once. Throws if the probe could not run, and the signal's reason if it is aborted. */
 export type AskContainer = (question: ProbeQuestion, signal: AbortSignal) => Promise<ProbeAnswer>;
 
 /** Probes over this machine's network, and runs commands through the runtime. */

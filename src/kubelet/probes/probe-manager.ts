@@ -1,13 +1,14 @@
 /**
- * Probes the containers of all pods on this node: one worker for each container and kind of probe (KL-70).
- * It has the newest results for the status, and notifies the sync loop of changes (KL-58).
+ * The probe manager: probes the containers of all pods on this node, with one worker for each container and
+ * kind of probe (KL-70). It holds the newest results for the statuses, and notifies the sync loop of changes
+ * (KL-58).
  *
  *     status manager ──podUpdated──> workers ──> results ──subscribe──> sync loop ──> status manager
  *                                                   └──of, liveness──> statuses and syncs
  *
- * A pod has its workers from `addPod` to `removePod`. A worker that has ended is remembered until then: the
- * kubelet forgets it and creates it again at the next sync, which reports a result, which causes a sync.
- * And a container that has not started stays so when its startup probe is stopped during termination.
+ * A pod has its workers from `addPod` to `removePod`, even those that have ended. (The kubelet forgets an
+ * ended worker and creates it again at the next sync; its result then causes another sync.) A container that
+ * has not started keeps this state when its startup probe is stopped during termination.
  */
 import type { Pod, PodStatus } from '../../api/pod.ts';
 import { formatTime } from '../../api/values/time.ts';
@@ -98,7 +99,7 @@ export class ProbeManager implements Prober, StatusSubscriber {
     return this.#resultsOf(podUid, 'liveness');
   }
 
-  /** Notifies of every result that is new or has changed. Returns a function that unsubscribes. */
+  /** Calls the listener for every result that is new or has changed. Returns a function that unsubscribes. */
   subscribe(listener: (change: ProbeResultChange) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -110,7 +111,7 @@ export class ProbeManager implements Prober, StatusSubscriber {
     }
   }
 
-  /** Nothing of the pod is left to be probed. */
+  /** No container of the pod is left to probe. */
   podRemoved(pod: Pod): void {
     this.removePod(pod);
   }
@@ -147,7 +148,7 @@ export class ProbeManager implements Prober, StatusSubscriber {
       try {
         listener(change);
       } catch (error) {
-        this.#options.log.error('probe result subscriber failed', { ...change, error });
+        this.#options.log.error('Probe result subscriber failed', { ...change, error });
       }
     }
   }

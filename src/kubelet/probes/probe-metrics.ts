@@ -1,5 +1,5 @@
 /**
- * Metrics of probes, under the names that the kubelet of Kubernetes v1.36 serves at /metrics/probes. The
+ * The metrics of probes, under the names that the kubelet of Kubernetes v1.36 serves at /metrics/probes. The
  * series of a container exist as long as it is probed.
  */
 import type { ProbeKind } from '../../core/probes/probe-worker.ts';

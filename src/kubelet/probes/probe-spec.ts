@@ -1,5 +1,5 @@
 /**
- * The fields of a probe, with the defaults of the API server (KL-71): a static pod comes without them.
+ * Reads the probes of a pod, with the defaults of the API server (KL-71), which static pods do not have.
  */
 import type { Container, Pod } from '../../api/pod.ts';
 import { isSidecar } from '../../core/pod/pod-facts.ts';

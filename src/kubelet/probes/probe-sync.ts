@@ -1,6 +1,6 @@
 /**
- * How the sync loop handles probe results (KL-58): readiness and startup go into the pod's status at once,
- * and then the pod is synced; for liveness only a failure causes a sync.
+ * Passes probe results to the status manager and the sync loop (KL-58): readiness and startup go into the
+ * pod's status immediately, and then the pod is synced; for liveness, only a failure causes a sync.
  *
  * The results are read again when a status is stored, so that a status which was computed before a result
  * cannot undo it (F-3).

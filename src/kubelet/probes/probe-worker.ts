@@ -2,8 +2,8 @@
  * Drives the state machine of core/probes/probe-worker.ts: sets its timer, probes its container, stores its
  * results.
  *
- * Events may come while a decision is carried out, because a new result changes statuses. They wait until
- * it is done, so that effects never mix.
+ * Events may arrive while a decision is carried out, because a new result changes statuses. They are queued
+ * until all effects of the decision are performed.
  */
 import type { ContainerStatus, PodStatus } from '../../api/pod.ts';
 import * as machine from '../../core/probes/probe-worker.ts';
@@ -61,8 +61,8 @@ export class ProbeWorker {
   }
 
   /**
-   * The status of the pod has changed. A container that could be ready and is not is probed at once: users
-   * wait for its readiness (KL-78). The other probes keep to their periods, because an early one could only
+   * The status of the pod has changed. A container that runs but is not ready is probed immediately, because
+   * users wait for its readiness (KL-78). Other probes keep their periods, because an early probe could only
    * find that the container needs longer.
    */
   statusChanged(): void {
@@ -99,7 +99,10 @@ export class ProbeWorker {
     for (const effect of effects) this.#perform(effect);
   }
 
-  /** A probe that fails is waited for; a new container, a success or the end of the worker ends that. */
+  /**
+   * Records that the pod waits for a failing probe; a new container, a success or the end of the worker ends
+   * the wait.
+   */
   #recordWait(event: machine.Event, containerID: string, nowMs: number): void {
     const { waits, clock } = this.#deps;
     const { kind, failureThreshold } = this.assignment;

@@ -1,6 +1,6 @@
 /**
- * Probes a container, records Events, and returns one of three outcomes: success, failure, or an error that
- * says nothing about the container (KL-71, KL-74).
+ * Probes a container up to three times, records Events, and returns the outcome: success, failure, or
+ * `errored` if the probe could not run (KL-71, KL-74).
  */
 import type { Pod } from '../../api/pod.ts';
 import type { Outcome, ProbeKind } from '../../core/probes/probe-worker.ts';
@@ -78,7 +78,10 @@ function record(
   }
 }
 
-/** The kubelet calls a response that broke off a failure, and a probe that was not made unknown. */
+/**
+ * As in the kubelet, the message says "failure" for a response that broke off, and "unknown" for a probe that
+ * could not run.
+ */
 function recordError(
   { events, log }: ProberPorts,
   { pod, kind }: ProbeSubject,

@@ -1,6 +1,6 @@
 /**
- * The newest result of each probe of one pod, by container ID. The listener is notified of a result that is
- * new or has changed, but not of a removal (KL-77).
+ * Holds the newest result of each probe of one pod, by container ID. The listener is called for results that
+ * are new or have changed, but not for removals (KL-77).
  */
 import type { ProbeKind } from '../../core/probes/probe-worker.ts';
 import type { ProbeOutcome } from '../../ports/pod/probe-results.ts';

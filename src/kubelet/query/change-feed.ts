@@ -1,11 +1,11 @@
 /**
- * Sends the changes of one kind of subject (pods, decisions) to its watchers, in order.
+ * Sends the changes of one kind of subject (pods, decisions, alerts) to its watchers, in order.
  *
  *     publish ──> journal ──> watchers that resume
  *          └────────────────> watchers that are open
  *
- * 1. A watcher gets every change that its filter matches, once and in order, or a `reset` with the whole
- *    state, or it is cut.
+ * 1. A watcher gets every change that its filter matches, once and in order; or a `reset` with the whole
+ *    state; or its watch is ended.
  * 2. A subject that the filter matched before a change and not after it is `deleted` for this watcher.
  * 3. Without a watcher nothing is serialized and nothing is recorded; after the last one has left, changes
  *    are recorded for a while, so that it can resume.
@@ -135,7 +135,7 @@ export class ChangeFeed<Subject extends object> {
     return missed.flatMap((entry) => this.#eventFor(entry, matches) ?? []);
   }
 
-  /** Or why it is not known what was missed. */
+  /** The changes since the event, or a text that says why they are not known. */
   #missedSince(lastEventId: string): readonly FeedEntry<Subject>[] | string {
     const { epoch, revisions } = this.#options;
     const id = parseEventId(lastEventId);

@@ -1,13 +1,13 @@
 /**
- * The newest changes, oldest first, for watchers that resume.
+ * Stores the newest changes, oldest first, for watchers that resume.
  *
  *                 floor                        newest
  *     ── dropped ──┤ entry  entry  entry  entry │
  *                     after(revision) ────────> │
  *
  * 1. Revisions grow from entry to entry.
- * 2. `after` answers with every change since a revision, or with null: never with some of them.
- * 3. Entries and their bytes are limited; the oldest go first.
+ * 2. `after` returns every change since a revision, or null: never only some of them.
+ * 3. The number of entries and their bytes are limited; the oldest entries are dropped first.
  */
 export interface JournalEntry {
   readonly revision: number;
@@ -19,7 +19,7 @@ export interface JournalLimits {
   readonly bytesMax: number;
 }
 
-/** Dropped entries are cut off together, because each cut moves the rest. */
+/** Dropped entries are removed from the array in batches, because each removal moves the rest. */
 const CUT_MIN = 256;
 
 export class ChangeJournal<Entry extends JournalEntry> {
@@ -28,7 +28,7 @@ export class ChangeJournal<Entry extends JournalEntry> {
   /** Entries before this index are dropped. */
   #start = 0;
   #bytes = 0;
-  /** The revision of the newest change that is not here. */
+  /** The revision of the newest dropped change. */
   #floor = 0;
 
   constructor(limits: JournalLimits) {
@@ -55,7 +55,7 @@ export class ChangeJournal<Entry extends JournalEntry> {
     this.#start = 0;
   }
 
-  /** A change that no watcher will ask for: it and all before it are dropped. */
+  /** Records that there was a change which no watcher will ask for: it and all changes before it are dropped. */
   skip(revision: number): void {
     this.#entries = [];
     this.#start = 0;
@@ -63,7 +63,7 @@ export class ChangeJournal<Entry extends JournalEntry> {
     this.#floor = revision;
   }
 
-  /** Null: some of the changes since then are not here any more. */
+  /** Null: some of the changes since then were dropped. */
   after(revision: number): readonly Entry[] | null {
     if (revision < this.#floor) return null;
     let low = this.#start;

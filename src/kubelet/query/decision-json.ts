@@ -1,10 +1,10 @@
-/** Decisions in JSON: times as RFC 3339 with milliseconds; what a decision does not say is left out. */
+/** Converts decision records to JSON: times are RFC 3339 with milliseconds, and absent fields are left out. */
 import type { PodReference } from '../../api/pod-reference.ts';
 import { formatMicroTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { DecisionRecord } from '../../ports/observe/decision-log.ts';
 
-/** What a decision about a pod that waits may say in addition. */
+/** The additional fields of a decision about a pod that waits. */
 interface WaitingDecision extends DecisionRecord {
   readonly waitsFor?: string;
   readonly sinceMs?: number;

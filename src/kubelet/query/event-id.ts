@@ -1,9 +1,10 @@
 /**
- * The IDs of events: `EPOCH-REVISION`.
+ * Formats and parses the IDs of query events: `EPOCH-REVISION`.
  *
- * Revisions count the changes of one process. The epoch names that process, so that a revision of an earlier
- * one is not taken for a revision of this one. Revision 0 means that the client has seen nothing whole: the
- * events of the first state have it, so a client that is cut in the middle gets the whole state again.
+ * Revisions count the changes of one process. The epoch identifies the process, so that a revision of an
+ * earlier process is not mistaken for one of this process. Revision 0 means that the client has not received
+ * the whole state: the events of the initial state have it, so that a client that was disconnected in between
+ * gets the whole state again.
  */
 export const NOTHING_SEEN = 0;
 
@@ -11,7 +12,7 @@ export function formatEventId(epoch: string, revision: number): string {
   return `${epoch}-${revision}`;
 }
 
-/** Null: no ID of ours. */
+/** Null: the text is not an event ID. */
 export function parseEventId(
   text: string,
 ): { readonly epoch: string; readonly revision: number } | null {

@@ -1,14 +1,14 @@
 /**
- * What this node knows, for other components to read and to watch: pods with their newest statuses, the
- * decisions about them, the node and its usage. The HTTP interface below /podkeep/v1 is a thin layer over
- * these calls (src/server/query/).
+ * The query API of this node, to read and watch: pods with their newest statuses, the decisions about them,
+ * the node, its usage and its alerts. The HTTP interface below /podkeep/v1 is a thin layer over these calls
+ * (src/server/query/).
  *
  *     pod manager, status manager ──> ShownPods ──> feed of pods ──────┐
  *     decision history ─────────────────────────> feed of decisions ───┼──> watchers
  *     alerts ───────────────────────────────────> feed of alerts ──────┘
  *
  * 1. Nothing here changes anything, and no read waits for the API server.
- * 2. All changes have one count, the revision. A list says at which revision it was taken.
+ * 2. All changes share one counter, the revision. A list has the revision at which it was taken.
  * 3. The number of watchers is limited, and so are the bytes that wait for one of them.
  */
 import type { Pod } from '../../api/pod.ts';
@@ -34,7 +34,7 @@ import { resourceReportOf } from './resource-report.ts';
 import { ShownPods, type ShownPodsDeps } from './shown-pods.ts';
 import { UsageSamples, type UsageSource } from './usage-samples.ts';
 
-/** The decision history, as far as queries need it. */
+/** The part of the decision history that queries need. */
 export interface QueriedDecisions {
   of(uid: string): readonly DecisionRecord[];
   all(): readonly DecisionRecord[];
@@ -68,7 +68,7 @@ export interface NodeQueryDeps extends Omit<ShownPodsDeps, 'publish'> {
 
 export interface NodeQueryLimits {
   readonly watchersMax: number;
-  /** What may wait for one watcher; beyond that it is cut. */
+  /** The bytes that may wait for one watcher; beyond that its watch is ended. */
   readonly unsentBytesMax: number;
   /** Changes that a watcher can resume from, of pods and of decisions each. */
   readonly entriesMax: number;
@@ -171,8 +171,8 @@ export class NodeQuery {
   }
 
   /**
-   * The decisions about one pod, oldest first; also of one that is gone, for as long as they are remembered.
-   * Throws POD_UNKNOWN and QUERY_INVALID.
+   * The decisions about one pod, oldest first, even if the pod is gone, as long as they are stored. Throws
+   * POD_UNKNOWN and QUERY_INVALID.
    */
   timeline(name: PodName, { since }: Pick<DecisionFilter, 'since'> = {}): JsonObject {
     const pod = this.#find(name);
@@ -202,7 +202,10 @@ export class NodeQuery {
     return nodeReportOf(this.#deps.nodeName, this.#deps.node(), this.#shown.all());
   }
 
-  /** What the node and the pods of the filter use. Rejects if the runtime does not answer. */
+  /**
+   * The resource usage of the node and of the pods that match the filter. Rejects if the runtime does not
+   * answer.
+   */
   async resources(filter: PodFilter = {}): Promise<JsonObject> {
     const matches = podMatcher(filter);
     const usage = await this.#usage.read();
@@ -212,7 +215,10 @@ export class NodeQuery {
     return resourceReportOf(nodeName, usage, await nodeLoadIn(usage, { disk }), byUid);
   }
 
-  /** The last hour of what the node and the pods of the filter used. Throws QUERY_INVALID. */
+  /**
+   * The resource usage of the node and of the pods that match the filter in the last hour. Throws
+   * QUERY_INVALID.
+   */
   resourceHistory(filter: PodFilter = {}): JsonObject {
     const { history, nodeName } = this.#deps;
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
@@ -239,7 +245,7 @@ export class NodeQuery {
     return this.#podFeed.watch({ matches, state, lastEventId, ended });
   }
 
-  /** Events `decision`. `since` and `limit` bound the first state. Throws as `watchPods` does. */
+  /** Events `decision`. `since` and `limit` restrict the initial state. Throws as `watchPods` does. */
   watchDecisions({ lastEventId, ...filter }: DecisionListFilter & WatchPosition = {}): QueryWatch {
     const matches = decisionMatcher(filter);
     const state = (): readonly DecisionRecord[] => this.#newestDecisions(filter).found;
@@ -247,7 +253,7 @@ export class NodeQuery {
     return this.#decisionFeed.watch({ matches, state, lastEventId, ended });
   }
 
-  /** The decisions about the pods of one name; a pod may come later. Throws as `watchPods` does. */
+  /** The decisions about the pods of one name; the pod need not exist yet. Throws as `watchPods` does. */
   watchTimeline(
     { namespace, name }: PodName,
     { since, lastEventId }: Pick<DecisionFilter, 'since'> & WatchPosition = {},
@@ -301,7 +307,7 @@ export class NodeQuery {
     return { found: all.slice(omitted), omitted };
   }
 
-  /** Returns what to call when the watch has ended. */
+  /** Returns a function to call when the watch has ended. */
   #countWatcher(): () => void {
     const { watchersMax } = this.#limits;
     if (this.#watchers >= watchersMax) throw watchersExhausted({ max: watchersMax });
@@ -310,7 +316,7 @@ export class NodeQuery {
   }
 }
 
-/** A pod is JSON: it came over the wire, and its status goes there. */
+/** A pod is JSON already; this only satisfies the types. */
 function jsonOf(pod: Pod): JsonObject {
   return isJsonObject(pod) ? pod : {};
 }

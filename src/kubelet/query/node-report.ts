@@ -1,4 +1,7 @@
-/** /node: the Node object as the node agent knows it, whether it is ready and why not, and its pods in numbers. */
+/**
+ * Builds the answer of /podkeep/v1/node: the Node object as the node agent knows it, whether it is ready and
+ * why not, and the number of its pods by phase.
+ */
 import { isConditionTrue } from '../../api/condition.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { JsonObject } from '../../lib/json.ts';

@@ -1,11 +1,11 @@
 /**
- * One event of a watch, and its bytes on the wire.
+ * One event of a watch of the query API, and its encoding as a server-sent event.
  *
  *     id: EPOCH-REVISION          where a client resumes (`Last-Event-ID`)
  *     event: pod                  pod, deleted, decision, alert, reset or synced
  *     data: {"kind":"Pod",…}
  *
- * The bytes are made once, when the first watcher needs them, and shared by all.
+ * The event is encoded once, when the first watcher needs it, and shared by all watchers.
  */
 import type { JsonObject } from '../../lib/json.ts';
 
@@ -15,7 +15,7 @@ import type { JsonObject } from '../../lib/json.ts';
  * decision  a decision about a pod
  * alert     an alert began, fired or resolved; `deleted` if it is no longer shown
  * reset     the changes since the client's last event are unknown: the whole state follows
- * synced    the whole state was sent; from here on come changes
+ * synced    the whole state was sent; changes follow
  */
 export type QueryEventType = 'pod' | 'deleted' | 'decision' | 'alert' | 'reset' | 'synced';
 
@@ -31,7 +31,7 @@ export class QueryEvent {
     this.object = object;
   }
 
-  /** As a server-sent event. JSON has no line ends, so the data is one line. */
+  /** The event as a server-sent event. The JSON has no line ends, so the data is one line. */
   get frame(): Uint8Array {
     const { id, type, object } = this;
     this.#frame ??= Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(object)}\n\n`);

@@ -1,6 +1,7 @@
 /**
- * The filters of queries, as Kubernetes writes them: `labelSelector`, `fieldSelector`, and `since` for times.
- * A field that is not listed here is refused: an unknown field would match nothing, or everything.
+ * Parses the filters of queries in the syntax of Kubernetes: `labelSelector`, `fieldSelector`, and `since`
+ * for times. Fields that are not listed here are refused, because an unknown field would match nothing, or
+ * everything.
  */
 import type { Pod } from '../../api/pod.ts';
 import {
@@ -44,7 +45,7 @@ interface PodWithAllFields extends Pod {
   };
 }
 
-/** Those of the API server's pods, and the UID. */
+/** The fields that the API server supports for pods, and the UID. */
 const POD_FIELDS: Fields<PodWithAllFields> = {
   'metadata.name': ({ metadata }) => metadata.name,
   'metadata.namespace': ({ metadata }) => metadata.namespace,

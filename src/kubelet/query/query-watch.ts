@@ -1,14 +1,14 @@
 /**
- * One watcher: an iterator over the events that it has not taken yet.
+ * The watch of one client: an iterator over the events that the client has not taken yet.
  *
  *     open ── first events ──> live ── unsent bytes over the limit ──> cut
  *                                └──── the consumer returns ─────────> ended
  *
  * 1. Events are taken in the order in which they were offered, and none is left out before the end.
- * 2. The first events (the whole state, or what a resuming watcher missed) do not count against the limit:
- *    otherwise a watcher that has much to catch up with would be cut each time that it comes back.
- * 3. A watcher that was cut offers nothing more; the consumer resumes with the ID of the last event that it
- *    has taken.
+ * 2. The first events (the whole state, or the changes that a resuming client missed) do not count against
+ *    the limit; otherwise a client that has missed many changes would be cut each time it resumes.
+ * 3. A watch that was cut delivers nothing more; the client resumes with the ID of the last event that it has
+ *    taken.
  */
 import { defineError } from '../../lib/errors.ts';
 import type { QueryEvent } from './query-event.ts';
@@ -84,13 +84,13 @@ export class QueryWatch implements AsyncIterableIterator<QueryEvent> {
     return event;
   }
 
-  /** Where a consumer that has taken everything would resume; null: it has not taken everything. */
+  /** The ID from which a client that has taken all events would resume. Null: it has not taken all events. */
   idleId(): string | null {
     const isIdle = this.#firstTaken >= this.#first.length && this.#queue.length === 0;
     return isIdle && !this.#isEnded ? this.#options.newestId() : null;
   }
 
-  /** Calls back at once when the watcher is cut, even while nothing waits for an event. */
+  /** Calls the listener immediately when the watch is cut, even if `next` is not pending. */
   onCut(listener: (error: Error) => void): void {
     this.#cutListeners.push(listener);
   }

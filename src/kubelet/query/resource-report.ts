@@ -1,6 +1,6 @@
 /**
- * /resources: what the node, its pods and its containers use, as numbers with their units in their names.
- * Unknown values are absent, never zero.
+ * Builds the answer of /podkeep/v1/resources: the resource usage of the node, its pods and its containers, as
+ * numbers with units in their names. Unknown values are absent, never zero.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { NodeLoad } from '../../core/node/node-load.ts';
@@ -13,7 +13,7 @@ import { podJsonOf, timeOf } from './decision-json.ts';
 const NANOCORES_PER_CORE = 1e9;
 const NANOSECONDS_PER_SECOND = 1e9;
 
-/** `pods`: those that the filter matched, by UID. */
+/** `matched`: the pods that match the filter, by UID. */
 export function resourceReportOf(
   nodeName: string,
   { machine, cpu, pods }: Usage,

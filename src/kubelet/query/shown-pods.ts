@@ -1,11 +1,12 @@
 /**
- * The pods of this node as the query API shows them: the newest object of each with its newest status here.
+ * Holds the pods of this node as the query API shows them: the newest object of each pod, with its newest
+ * status on this node.
  *
  *     pod manager ──> added, changed, removed ──┐
- *     status manager ──> a status was stored ───┴──> published, if the pod looks different now
+ *     status manager ──> a status was stored ───┴──> published, if the shown pod has changed
  *
- * Both call at the moment of the change, so the order of what is published is the order of the changes. A
- * status of a pod that the pod manager does not have (any more) is not shown, as in /pods.
+ * Both call synchronously at each change, so changes are published in their order. The status of a pod that
+ * the pod manager does not have (any more) is not shown, as in /pods.
  */
 import type { Pod, PodStatus } from '../../api/pod.ts';
 import type { PodName } from '../../ports/api/api-client.ts';
@@ -13,15 +14,15 @@ import type { StatusSubscriber } from '../../ports/observe/status-subscriber.ts'
 import type { KnownPod, PodLookup } from '../../ports/pod/pod-lookup.ts';
 import type { Change } from './change-feed.ts';
 
-/** The pod manager, as far as queries need it. */
+/** The part of the pod manager that queries need. */
 export interface QueriedPods extends PodLookup {
-  /** All but mirrors. */
+  /** All pods except mirror pods. */
   pods(): readonly Pod[];
   findByName(name: PodName): KnownPod | undefined;
   subscribe(subscriber: { podUpdated(pod: Pod): void; podRemoved(pod: Pod): void }): () => void;
 }
 
-/** The status manager, as far as queries need it. */
+/** The part of the status manager that queries need. */
 export interface QueriedStatuses {
   getPodStatus(uid: string): PodStatus | undefined;
   subscribe(subscriber: StatusSubscriber): () => void;
@@ -88,14 +89,14 @@ export class ShownPods {
     this.#deps.publish({ type: 'deleted', before, after: null });
   }
 
-  /** Items of the API server's lists have no kind; here every pod has one. */
+  /** Adds apiVersion and kind, which items of the API server's lists do not have. */
   #withStatus(pod: Pod): Pod {
     const status = this.#deps.status.getPodStatus(uidOf(pod)) ?? pod.status;
     return { apiVersion: 'v1', kind: 'Pod', ...pod, ...(status && { status }) };
   }
 }
 
-/** Objects are immutable and shared: the same part is the same object. */
+/** Objects are immutable and shared, so comparing references is enough. */
 function isSame(a: Pod, b: Pod): boolean {
   return a.metadata === b.metadata && a.spec === b.spec && a.status === b.status;
 }

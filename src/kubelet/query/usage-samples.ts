@@ -1,7 +1,7 @@
 /**
  * Reads the usage of the node for queries. CPU is a rate between two samples, so the first query, and one
- * after a long pause, takes two samples a second apart. Queries at the same time share one reading: many
- * clients must not cost the runtime more than one.
+ * after a long pause, takes two samples a second apart. Concurrent queries share one reading, so that many
+ * clients do not cost the runtime more than one.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Usage } from '../stats/usage-reader.ts';
@@ -11,7 +11,7 @@ const APART_MS = 1000;
 /** A rate over a longer time says little about now. */
 const WINDOW_MS_MAX = 60_000;
 
-/** The usage reader, as far as queries need it. */
+/** The part of the usage reader that queries need. */
 export interface UsageSource {
   /** Rejects if the runtime does not answer. */
   read(): Promise<Usage>;

@@ -1,5 +1,6 @@
 /**
- * API objects that a pod refers to. A static pod may not refer to any: it must run without an API server.
+ * Finds an API object that a static pod refers to, which is not allowed: a static pod must run without an API
+ * server.
  *
  * The texts are those that Kubernetes puts after "static pods may not reference".
  */

@@ -1,4 +1,4 @@
-/** Pods that the API server has bound to this node. */
+/** The pod source `api`: watches the pods that are bound to this node, and passes them to PodConfig. */
 import type { Pod } from '../../api/pod.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { StartInformer } from '../../ports/api/informer.ts';

@@ -1,14 +1,14 @@
 /**
- * Static pods from a file or a folder of manifests (KL-57, KL-60).
+ * The pod source `file`: reads static pods from a manifest file or a folder of manifests (KL-57, KL-60).
  *
  * The folder is read at the start, when the file system reports a change, and every 20 seconds in case it
- * reported none. A manifest that cannot be used, perhaps because it is half written, is logged once for
- * each problem and read again after 1, 2, 4, … up to 20 seconds. Until then the pods that it described
- * before stay: a half-saved manifest must not take down a control plane.
+ * reported none. A manifest that cannot be used, perhaps because it is half written, is logged once for each
+ * problem and read again after 1, 2, 4, … up to 20 seconds. Until then the pods that it described before keep
+ * running: a half-saved manifest must not take down a control plane.
  *
  *   the file is gone        its pods are removed
  *   the path is gone        all pods are removed
- *   the path is unreadable  nothing is known: all pods stay, and the source has not reported
+ *   the path is unreadable  all pods stay; before the first success, the source counts as not ready
  */
 import type { Pod } from '../../api/pod.ts';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -108,7 +108,7 @@ export class FileSource {
     try {
       this.#closeWatch ??= watch(this.#path, () => this.#look(), forget);
     } catch {
-      // There is nothing to watch yet, or the system gives no watch: the next scan tries again.
+      // The path does not exist yet, or cannot be watched: the next scan tries again.
       this.#closeWatch = null;
     }
   }
@@ -142,7 +142,7 @@ export class FileSource {
       const before = this.#known.get(file);
       try {
         if (text instanceof Error) throw text;
-        // Unchanged text gives the very same pods, which makes the comparison downstream free.
+        // Unchanged text yields the same pod objects, so that PodConfig compares them quickly.
         next.set(file, before?.text === text ? before : await this.#parse(file, text));
       } catch (error) {
         if (before) next.set(file, before);

@@ -1,8 +1,8 @@
-/** Change events of a folder from the file system (inotify). Events may be missing at any time. */
+/** Watches a folder or a file for changes (inotify). Events may be missed, so callers also poll. */
 import { statSync, watch } from 'node:fs';
 import path from 'node:path';
 
-/** Calls `changed` for each change near `source`, and `ended` once if there will be no more. */
+/** Calls `changed` for each change of `source`, and `ended` if there will be no more events. */
 export type WatchFolder = (source: string, changed: () => void, ended: () => void) => () => void;
 
 /** A file is watched through its folder: an editor may replace it by another inode. */

@@ -1,4 +1,4 @@
-/** Errors of manifests. Each names the file. */
+/** The errors of manifests; each names the file. */
 import { defineError } from '../../lib/errors.ts';
 
 export const manifestInvalid = defineError<{ file: string; problem: string }>({

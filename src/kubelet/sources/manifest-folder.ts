@@ -1,6 +1,6 @@
 /**
- * Manifests on disk: one file, or the files of a folder in the order of their names. Dot files are ignored;
- * sub-folders are not entered.
+ * Reads manifests from disk: one file, or the files of a folder in the order of their names. Dot files are
+ * ignored, and sub-folders are not read.
  */
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
@@ -31,7 +31,7 @@ async function readFolder(folder: string): Promise<readonly FoundManifest[]> {
   for (const name of names.filter((one) => !one.startsWith('.')).toSorted()) {
     const file = path.join(folder, name);
     const kind = await kindOf(file).catch(toError);
-    if (kind === 'missing') continue; // gone since we looked
+    if (kind === 'missing') continue; // removed since the folder was listed
     const text =
       kind instanceof Error ? kind : kind === 'file' ? await readText(file) : noFile(file);
     found.push({ file, text });

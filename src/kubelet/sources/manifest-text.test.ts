@@ -65,9 +65,9 @@ describe('a manifest that cannot be used gives the reason and its name', () => {
     ['apiVersion: v1\nkind: PodList\nitems: []', 'it is empty'],
     [
       `${pod('web')}spec: {big: 9007199254740993}`,
-      'spec.big is a number that cannot be kept exactly',
+      'spec.big is a number that cannot be represented exactly',
     ],
-    [`${pod('web')}spec: {big: .inf}`, 'spec.big is a number that cannot be kept exactly'],
+    [`${pod('web')}spec: {big: .inf}`, 'spec.big is a number that cannot be represented exactly'],
     [bomb, 'alias'],
   ])('%j: %s', async (text, problem) => {
     await expect(parse(text)).rejects.toMatchObject({

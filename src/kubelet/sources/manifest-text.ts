@@ -1,8 +1,8 @@
 /**
  * Parses the text of a manifest, YAML or JSON, into objects.
  *
- * YAML is read as Kubernetes reads it: `yes` and `on` are true, 0644 is octal. Types that JSON does not
- * have stay text: times, and base-sixty numbers such as 22:22, which are meant as ports.
+ * YAML is read as Kubernetes reads it: `yes` and `on` are true, 0644 is octal. Values of types that JSON does
+ * not have stay text: times, and base-sixty numbers such as 22:22, which are meant as ports.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { manifestInvalid } from './manifest-errors.ts';
@@ -68,7 +68,10 @@ function podsOf(value: unknown, file: string): readonly JsonObject[] {
 function checkNumbers(value: Json | undefined, file: string, path = ''): void {
   if (typeof value === 'number') {
     if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return;
-    throw manifestInvalid({ file, problem: `${path} is a number that cannot be kept exactly` });
+    throw manifestInvalid({
+      file,
+      problem: `${path} is a number that cannot be represented exactly`,
+    });
   }
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {

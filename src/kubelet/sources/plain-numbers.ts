@@ -1,12 +1,13 @@
 /**
- * A pod with numbers only. In objects of the API server an integer beyond 2^53 is a bigint. The kubelet
- * computes with numbers and prints pods as JSON: many seconds never end, so the largest exact number of them is
- * as good, and it is still an integer of 64 bits in every JSON.
+ * Replaces bigints in a pod by numbers. In objects of the embedded API server, an integer beyond 2^53 is a
+ * bigint, but the kubelet computes with numbers and prints pods as JSON. Such integers are practically
+ * infinite durations, so the largest exact number is just as good, and is still a valid 64-bit integer in
+ * JSON.
  */
 import type { Pod } from '../../api/pod.ts';
 import { readNumber } from '../../api/validation/json-reading.ts';
 
-/** The very same pod if it has no such integer; otherwise only what contains one is copied. */
+/** Returns the same object if it has no bigint; otherwise only the parts that contain one are copied. */
 export function withPlainNumbers<APod extends Pod>(pod: APod): APod {
   return plain(pod);
 }

@@ -13,7 +13,7 @@ import { CONFIG_MIRROR, CONFIG_SEEN, CONFIG_SOURCE } from '../pod-manager/config
 import type { PodOperation, SourceName } from './pod-update.ts';
 
 export interface PodChange {
-  /** The new version, with the annotations of this node. It shares what did not change. */
+  /** The new version with the annotations of this node. It shares unchanged parts with the old version. */
   readonly pod: Pod;
   /** Null: nothing that the kubelet acts on has changed. */
   readonly operation: Exclude<PodOperation, 'ADD' | 'REMOVE'> | null;
@@ -27,7 +27,7 @@ export function receivePod(pod: Pod, source: SourceName, seenAt: string): Pod {
   return withAnnotations(pod, { [CONFIG_SOURCE]: source, [CONFIG_SEEN]: seenAt });
 }
 
-/** `before` is as `receivePod` or this function gave it. */
+/** `before` was returned by `receivePod` or by this function. */
 export function changePod(before: Pod, next: Pod): PodChange {
   const kept = Object.entries(before.metadata.annotations ?? {}).filter(([key]) => LOCAL.has(key));
   const local = withAnnotations(next, Object.fromEntries(kept));

@@ -1,13 +1,13 @@
 /**
- * Merges the pods of all sources into updates for the kubelet (KL-57).
+ * Merges the pods of all sources into updates for the sync loop (KL-57).
  *
- * A source reports all its pods (`set`), or that one pod changed or was removed; both have the same effect.
- * Each call notifies the kubelet in the order REMOVE, ADD, UPDATE, DELETE, RECONCILE, so that a name is
- * free before another pod takes it. The first report of a source without pods is an empty ADD: until all
- * sources have reported, the kubelet kills no pod for being unknown.
+ * A source reports all of its pods (`set`), or a single pod that changed (`put`) or was removed (`remove`).
+ * Each call notifies the kubelet in the order REMOVE, ADD, UPDATE, DELETE, RECONCILE, so that a name is free
+ * before another pod takes it. If the first report of a source has no pods, it becomes an empty ADD, which
+ * marks the source as ready: until all sources are ready, the kubelet does not kill unknown pods.
  *
- * Two pods of one source with the same full name cannot both run: the first one counts, the other is
- * ignored with an event.
+ * Two pods of one source with the same full name cannot both run: the first one counts, and the other is
+ * ignored with an Event.
  */
 import type { Pod } from '../../api/pod.ts';
 import { assert } from '../../lib/assert.ts';

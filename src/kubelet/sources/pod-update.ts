@@ -1,4 +1,4 @@
-/** Updates of pods, as sources report them (KL-57). */
+/** An update of pods from one source, for the sync loop (KL-57). */
 import type { Pod } from '../../api/pod.ts';
 
 export type SourceName = 'api' | 'file';

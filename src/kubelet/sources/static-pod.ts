@@ -1,9 +1,9 @@
 /**
- * Builds a static pod from a manifest, as the kubelet does: bound to this node, named after it, with a UID
- * that follows from the content.
+ * Builds a static pod from a manifest as the kubelet does: it is bound to this node, the node's name is
+ * appended to its name, and its UID is computed from its content.
  *
- * The UID is a hash of the manifest, the node and the path: the same file gives the same pod after a
- * restart, a changed file gives another one. Its value differs from the kubelet's, which hashes the pod's
+ * The UID is a hash of the manifest, the node and the path: the same file yields the same pod after a
+ * restart, and a changed file another one. The UID differs from the kubelet's, which is a hash of the pod's
  * layout in Go's memory and changes between versions of the kubelet.
  */
 import { createHash } from 'node:crypto';
@@ -23,7 +23,7 @@ export interface StaticPodOrigin {
   readonly prepare: (pod: JsonObject) => JsonObject;
 }
 
-/** Keeps the pod where it is when the node has problems. */
+/** Prevents an eviction of the pod by NoExecute taints when the node has problems. */
 const TOLERATION = { operator: 'Exists', effect: 'NoExecute' };
 const UID_DIGITS = 32;
 
@@ -60,7 +60,7 @@ function bindToNode(manifest: JsonObject, { file, nodeName }: StaticPodOrigin): 
   };
 }
 
-/** Replaces a toleration that is the same except for its time limit. */
+/** Adds the toleration, or replaces one that differs only in its tolerationSeconds. */
 function tolerate(value: Json | undefined): readonly Json[] {
   const list: readonly Json[] = Array.isArray(value) ? value : [];
   const at = list.findIndex(

@@ -1,8 +1,8 @@
 /**
- * /metrics/cadvisor: the cAdvisor metrics that most dashboards use, as far as podkeep's runtimes report
- * them: CPU, memory, network, processes and written bytes of containers and pods; cores and memory of the
- * machine. docs/kubelet-server.md lists them. Other metrics of cAdvisor are absent, and so are values that
- * a runtime does not report; nothing is filled with zeros.
+ * Builds /metrics/cadvisor: the cAdvisor metrics that most dashboards use, as far as podkeep's runtimes
+ * report them: CPU, memory, network, processes and written bytes of containers and pods; cores and memory of
+ * the machine. docs/kubelet-server.md lists them. Other metrics of cAdvisor are absent, and so are values
+ * that a runtime does not report; nothing is filled with zeros.
  *
  * As in cAdvisor, the series with an empty container is the whole pod.
  */
@@ -17,14 +17,14 @@ interface Subject extends Pick<
   'cpu' | 'memory' | 'writableBytes' | 'throttling' | 'io'
 > {
   readonly labels: Readonly<Record<string, string>>;
-  /** Absent: of a QoS class. */
+  /** Absent: the subject is a QoS class. */
   readonly startedAtMs?: number;
   readonly sandbox?: PodUsage['sandbox'];
 }
 
 type Measure = (subject: Subject) => readonly StampedSample[];
 
-/** `deviceName`: of a block device, by its major and minor number; empty: it is not known. */
+/** `deviceName`: the name of a block device, by its major and minor number. Empty: not known. */
 export function cadvisorMetrics(
   { machine, pods, classes }: Usage,
   deviceName: (major: number, minor: number) => string = () => '',
@@ -57,7 +57,7 @@ function subjectsOf(usage: PodUsage): readonly Subject[] {
   return [whole, ...parts];
 }
 
-/** As in cAdvisor: neither a pod nor a container, but the path of a control group. */
+/** As in cAdvisor, the labels name neither a pod nor a container, but the path of a cgroup. */
 function classSubject({ path, cpu, ...counted }: ClassStats): Subject {
   const labels = { pod: '', namespace: '', container: '', id: path, image: '', name: '' };
   return { labels, ...counted, ...(cpu && { cpu }) };

@@ -1,8 +1,9 @@
 /**
- * CPU usage in nanocores, from one sample to the next.
+ * Computes CPU usage in nanocores from two consecutive samples.
  *
- * Runtimes count the usage since the start. Two samples make a rate; a sample is taken at each request. Two
- * that are close together are imprecise, so the earlier rate stays.
+ * Runtimes report the total usage since the start, so a rate needs two samples; a sample is taken at each
+ * request. If two samples are less than a second apart, the rate would be imprecise, and the previous rate is
+ * used.
  */
 import type { CpuStats } from '../../ports/runtime/stats.ts';
 
@@ -40,7 +41,7 @@ export class CpuRates {
 function follow(known: Known | undefined, sample: CpuStats): Known {
   if (!known) return { sample, nanoCores: undefined };
   const used = sample.usageNanoseconds - known.sample.usageNanoseconds;
-  // It was restarted, or the clock was set back: there is nothing to compare with.
+  // The subject was restarted, or the clock was set back, so the samples cannot be compared.
   if (used < 0n || sample.timeMs < known.sample.timeMs) return { sample, nanoCores: undefined };
   const apartMs = sample.timeMs - known.sample.timeMs;
   if (apartMs < APART_MS_MIN) return known;

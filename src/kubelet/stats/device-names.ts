@@ -1,12 +1,12 @@
-/** Names of block devices, as the kernel lists them in /sys/dev/block. */
+/** Looks up the names of block devices in /sys/dev/block. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const KNOWN_MAX = 1024;
 
 /**
- * Empty: the kernel does not know the device. Each name is read once: a scrape asks for every device of every
- * container. `root`: where the kernel's files are, `/` except in tests.
+ * Empty: the kernel does not know the device. Each name is read once, because a scrape needs every device of
+ * every container. `root`: where the kernel's files are, `/` except in tests.
  */
 export function deviceNames(root = '/'): (major: number, minor: number) => string {
   const known = new Map<string, string>();

@@ -1,7 +1,7 @@
 /**
- * The disk usage of folders. Counting means inspecting every file, so it is done once in a period
- * (volumeStatsAggPeriod of KubeletConfiguration), and requests meanwhile get the last count (folder-walk.ts
- * says what counts).
+ * Caches the disk usage of folders. A count has to inspect every file, so each folder is counted once in a
+ * period (volumeStatsAggPeriod of KubeletConfiguration), and requests meanwhile get the last count.
+ * folder-walk.ts defines what counts.
  */
 import type { Clock } from '../../ports/clock.ts';
 import { FolderWalk } from './folder-walk.ts';

@@ -3,9 +3,9 @@
  *
  *     begin ──> advance ──(time limit)──> advance ──> … ──> finished: bytes and inodes
  *
- * A volume may have millions of files, so the walk reads folders in chunks, inspects a few files at once,
- * and stops when its caller says so; it continues later where it stopped. The size on disk counts:
- * allocated blocks, not lengths, so a sparse file counts only what was written.
+ * A volume may have millions of files, so the walk reads folders in chunks, inspects a few files at once, and
+ * stops when its caller asks for it; it can be continued later. The size on disk counts: allocated blocks,
+ * not lengths, so a sparse file counts only what was written.
  *
  * Invariants:
  *   1. A file with several names counts once.
@@ -82,7 +82,7 @@ export class FolderWalk {
     return this.#inodes;
   }
 
-  /** True: everything is counted. False: `isOver` has ended it, and it can be continued. */
+  /** True: everything is counted. False: `isOver` has stopped the walk, and it can be continued. */
   async advance(isOver: () => boolean): Promise<boolean> {
     while (this.#folder) {
       if (this.#entries) await this.#read(this.#folder, this.#entries);

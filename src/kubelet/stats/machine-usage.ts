@@ -1,6 +1,6 @@
 /**
- * The resource usage of this machine as a whole: from /proc on Linux, and elsewhere from what Node reports.
- * Unknown values are absent.
+ * Reads the resource usage of this machine as a whole: from /proc on Linux, elsewhere from Node.js. Unknown
+ * values are absent.
  */
 import { readFile, statfs } from 'node:fs/promises';
 import { availableParallelism, cpus, freemem, totalmem, uptime } from 'node:os';
@@ -118,7 +118,7 @@ function readTable(text: string): MemoryTable {
   return new Map(Array.from(rows, ([, name = '', kb]) => [name, Number(kb) * BYTES_PER_KB]));
 }
 
-/** As in the kubelet: the working set is what cannot be reclaimed at once. */
+/** As in the kubelet, the working set is the memory that cannot be reclaimed immediately. */
 function memoryOf(table: MemoryTable, timeMs: number): MachineUsage['memory'] {
   const at = (name: string): number => table.get(name) ?? 0;
   const usageBytes = at('MemTotal') - at('MemFree');

@@ -1,4 +1,4 @@
-/** Reads the load and saturation of this node, from the same sources as the summary. */
+/** Reads the load and saturation of this node, from the same sources as /stats/summary. */
 import { nodeLoadOf, type NodeLoad } from '../../core/node/node-load.ts';
 import type { FileSystemUsage, MachineUsage } from './machine-usage.ts';
 import type { StorageUsage } from './storage-usage.ts';

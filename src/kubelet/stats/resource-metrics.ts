@@ -1,6 +1,7 @@
 /**
- * /metrics/resource: CPU and memory of the node, its pods and containers, which metrics-server scrapes.
- * Names, types and help are the kubelet's. Swap of containers is omitted: no runtime reports it.
+ * Builds /metrics/resource, which metrics-server scrapes: CPU and memory of the node, its pods and
+ * containers. Names, types and help texts are the kubelet's. Swap of containers is omitted, because no
+ * runtime reports it.
  */
 import { secondsOf } from './seconds.ts';
 import { stampedText, type StampedFamily, type StampedSample } from './stamped-metrics.ts';
@@ -8,7 +9,7 @@ import type { ContainerUsage, PodUsage, Usage } from './usage-reader.ts';
 
 const ERROR_HELP = '1 if there was an error while getting container metrics, 0 otherwise';
 
-/** Null: it could not be read. */
+/** Null: the usage could not be read. */
 export function resourceMetrics(usage: Usage | null): string {
   const errors = [{ labels: {}, value: usage ? 0 : 1 }];
   return stampedText([

@@ -1,6 +1,6 @@
 /**
- * Metrics that are computed at each request, with a timestamp for each measurement. Series of containers
- * are not kept in a registry: they would have to be removed from it with their containers.
+ * Prints metrics that are computed at each request, with a timestamp for each measurement. Series of
+ * containers are not in a registry, because they would have to be removed from it with their containers.
  */
 import { numberText } from '../../lib/metrics/number-text.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The disk usage of this node: its own file system, images, logs and volumes of pods. Volumes are found on
- * the disk (see volumes/volume-layout.ts), whatever the spec says.
+ * Reads the disk usage of this node: its own file system, images, and the logs and volumes of pods. Volumes
+ * are found on disk (see volumes/volume-layout.ts), regardless of the pod's spec.
  */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,8 +1,8 @@
 /**
- * /stats/summary: the usage of the node and its pods, in the kubelet's JSON (stats/v1alpha1).
+ * Builds /stats/summary: the usage of the node and its pods, in the kubelet's JSON (stats/v1alpha1).
  *
- * A request for CPU and memory only, such as from metrics-server, does not wait for the counting of
- * folders. Unknown values are omitted, never zero.
+ * A request for CPU and memory only, such as from metrics-server, does not count folders. Unknown values are
+ * omitted, never zero.
  */
 import { formatTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';

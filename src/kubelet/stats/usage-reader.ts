@@ -1,6 +1,6 @@
 /**
- * Reads the current usage of the node and everything on it, from the machine and the runtime. The summary
- * and the metrics are three formats of it.
+ * Reads the current usage of the node, its pods and containers from the machine and the runtime. The summary
+ * and the metrics are different formats of this usage.
  *
  *     machine ──┐
  *     runtime ──┼─> Usage ──> /stats/summary, /metrics/resource, /metrics/cadvisor
@@ -57,7 +57,7 @@ export interface ContainerUsage extends GroupCounters {
   readonly writableBytes?: number;
 }
 
-/** No pod and no container has this name. */
+/** The key of the machine, which no pod and no container has. */
 const MACHINE = '';
 const NO_GROUPS: NodeCgroupStats = { classes: [], pods: new Map() };
 
@@ -196,7 +196,7 @@ function containerUsage(
   };
 }
 
-/** What the kernel counts of the pod's control groups, where the runtime does not report it. */
+/** Adds the counters of the pod's cgroups that the runtime does not report. */
 function withCounters(usage: PodUsage, { pods }: NodeCgroupStats): PodUsage {
   const group = pods.get(usage.pod.uid);
   if (!group) return usage;

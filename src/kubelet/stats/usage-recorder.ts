@@ -1,13 +1,13 @@
 /**
- * Records what the node and its pods use, for an hour:
+ * Records the resource usage of the node and its pods for one hour:
  *
  *     the newest 5 minutes   every 15 s
  *     the hour               one point a minute: mean and maximum
  *
- * 1. A pod has 3.5 KiB, and at most 1,000 pods are recorded; beyond that, the pod that was measured the longest
- *    time ago is forgotten.
- * 2. A pod that is gone stays for the rest of the hour.
- * 3. While the runtime does not answer, nothing is recorded: there is a gap, and no zero.
+ * 1. A pod takes 3.5 KiB, and at most 1,000 pods are recorded; beyond that, the pod that was measured the
+ *    longest time ago is dropped.
+ * 2. A pod that is gone is kept for the rest of the hour.
+ * 3. While the runtime does not answer, nothing is recorded: the series has a gap and not zeros.
  */
 import type { PodReference } from '../../api/pod-reference.ts';
 import { formatTime } from '../../api/values/time.ts';
@@ -52,7 +52,7 @@ export class UsageRecorder {
     this.#deps = deps;
   }
 
-  /** The first sample comes after 15 s: a node that starts has other work. */
+  /** The first sample is taken after 15 s, because a node that starts has other work. */
   start(): void {
     if (this.#isStopped) return;
     this.#cancel = this.#deps.clock.after(SAMPLE_MS, () => void this.#sampleAndWait());
@@ -70,11 +70,11 @@ export class UsageRecorder {
       const read = await usage.read();
       await this.#record(read);
     } catch (error) {
-      log.debug('failed to record the usage of the node', { error });
+      log.debug('Failed to record the usage of the node', { error });
     }
   }
 
-  /** `matched`: UIDs of pods that the reader asked for; null: all. */
+  /** `matched`: the UIDs of the requested pods. Null: all pods. */
   report(nodeName: string, matched: ReadonlySet<string> | null): JsonObject {
     const pods = [...this.#pods.values()].filter(({ pod }) => matched?.has(pod.uid) ?? true);
     return {

@@ -1,11 +1,11 @@
 /**
- * Pods whose status writes are delayed for a moment, while other pods are queued to start.
+ * Delays the status writes of starting pods by up to one second, while other pods are queued to start.
  *
  *     hold ──> held ──a second has passed──> due
- *               └────── let go: a more important status is written
+ *               └────── letGo: a more important status is written
  *
- * A burst of pods is started one after the other. Writing the start-up progress of each would make all of
- * them later, and soon there is more to write.
+ * Pods that arrive together are started one after the other. Writing the start-up progress of each pod would
+ * slow down all of them, and a newer status follows soon.
  *
  * Invariants:
  *   1. No write is delayed for longer than HELD_MS_MAX, however often the status changes.
@@ -18,7 +18,7 @@ const HELD_MS_MAX = 1000;
 export class DelayedWrites {
   readonly #clock: Clock;
   readonly #due: (uid: string) => void;
-  /** Since when, by the clock's `monotonic`; the oldest comes first. */
+  /** Since when each pod is held, by the clock's `monotonic`; the oldest comes first. */
   readonly #since = new Map<string, number>();
   #cancelTimer: Cancel | null = null;
 

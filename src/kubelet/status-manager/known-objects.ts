@@ -1,8 +1,8 @@
 /**
- * The newest known object of each pod in the API, by namespace and name.
+ * Holds the newest known API object of each pod, by namespace and name.
  *
- * Objects come from two streams: the watch, and the responses to podkeep's own writes. They overtake each
- * other, so the resourceVersion decides which is newer. A pod stays known after it has left this node's pod
+ * Objects come from the watch and from the responses to podkeep's own writes. The two may arrive out of
+ * order, so the resourceVersion decides which is newer. A pod stays known after it has left this node's pod
  * manager, because its final status may still have to be written (SM-70).
  */
 import type { Pod } from '../../api/pod.ts';
@@ -24,7 +24,7 @@ export class KnownObjects {
     return before !== pod;
   }
 
-  /** The API does not have this pod any more; one that took its name meanwhile stays known. */
+  /** The API does not have this pod any more; another pod that took its name meanwhile stays known. */
   forget(pod: PodName, uid: string | undefined): void {
     const key = keyOf(pod);
     if (this.#objects.get(key)?.metadata.uid === uid) this.#objects.delete(key);
@@ -46,7 +46,7 @@ function keyOf({ namespace, name }: PodName): string {
   return `${namespace}/${name}`;
 }
 
-/** Versions that are no numbers cannot be compared: then the last one counts. */
+/** Versions that are not numbers cannot be compared; then the last object counts. */
 export function isOlder(a: Pod, b: Pod): boolean {
   const [x, y] = [a.metadata.resourceVersion ?? '', b.metadata.resourceVersion ?? ''];
   if (!/^\d+$/.test(x) || !/^\d+$/.test(y)) return false;

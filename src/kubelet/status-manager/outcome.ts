@@ -1,4 +1,4 @@
-/** The outcome of an API request, as the state machine of a status write needs it. */
+/** Converts the error of an API request to an outcome for the state machine of status writes. */
 import type { Outcome } from '../../core/status-write/status-write.ts';
 import { ApiError } from '../../ports/api/api-client.ts';
 

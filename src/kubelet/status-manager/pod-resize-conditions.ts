@@ -1,4 +1,7 @@
-/** The resize conditions of all pods (SM-95 to SM-101); the rules are in core/resize-conditions. */
+/**
+ * Holds the resize conditions of all pods (SM-95 to SM-101); the rules are in
+ * core/resize/resize-conditions.ts.
+ */
 import type { Time } from '../../api/meta.ts';
 import type { Pod, PodCondition } from '../../api/pod.ts';
 import * as resize from '../../core/resize/resize-conditions.ts';

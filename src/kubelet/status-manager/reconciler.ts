@@ -1,11 +1,11 @@
 /**
- * Checks every pod once in each period (SM-4, SM-59), a few at a time.
+ * Compares the status of every pod with the API once in each period, a few pods at a time (SM-4, SM-59).
  *
  *     |<------------------------- period ------------------------->|
  *     · · · chunk · · · chunk · · · chunk · · · chunk · · · chunk · |
  *
- * Checking all pods at once would cause a peak of work and requests every ten seconds. The first check
- * comes one period after the start.
+ * Comparing all pods at once would cause a peak of work and requests every ten seconds. The first check is
+ * one period after the start.
  */
 import type { Cancel, Clock } from '../../ports/clock.ts';
 

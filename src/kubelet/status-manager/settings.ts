@@ -21,9 +21,9 @@ export interface StatusManagerPorts {
   readonly decisions: DecisionLog;
   readonly log: Log;
   readonly observer: StatusObserver;
-  /** Pods are queued to start, so writes that can wait should wait. Absent: never. */
+  /** True while pods are queued to start, so that unimportant writes are delayed. Absent: never. */
   readonly isBusy?: (() => boolean) | undefined;
-  /** Wrapped around every request, for example by a trace. */
+  /** Wraps every request, for example in a trace span. */
   readonly aroundWrite?:
     | ((pod: PodReference, write: () => Promise<void>) => Promise<void>)
     | undefined;

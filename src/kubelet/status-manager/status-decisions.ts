@@ -1,6 +1,6 @@
 /**
- * Records what happens to every status: stored, refused, tried, acknowledged, dropped. And measures the
- * write latency: the time since a pod's first unwritten change (A-16).
+ * Records in the decision history what happens to every status (stored, refused, tried, acknowledged,
+ * dropped), and measures the write latency: the time since a pod's first unwritten change (A-16).
  */
 import type { Pod } from '../../api/pod.ts';
 import type { StatusRecord } from '../../core/pod-status/status-record.ts';
@@ -56,7 +56,7 @@ export class StatusDecisions {
     });
   }
 
-  /** The write waits for a moment, because other pods are queued to start. */
+  /** The write is delayed, because other pods are queued to start. */
   delayed(uid: string, record: StatusRecord, untilMs: number): void {
     const { clock } = this.#ports;
     const { machine, waitsFor } = DELAYED_WRITE_WAIT;
@@ -115,7 +115,7 @@ export class StatusDecisions {
 
   parked(uid: string, record: StatusRecord | undefined, error: unknown): void {
     const name = record ?? { namespace: '', name: '' };
-    this.#ports.log.error('internal error: stopped writing the status of the pod', {
+    this.#ports.log.error('Internal error: stopped writing the status of the pod', {
       ...refOf(uid, name),
       error,
     });
@@ -146,12 +146,12 @@ export class StatusDecisions {
       decisions.record({ atMs: clock.now(), pod: refOf(uid, name), machine, ...step });
     } catch (error) {
       // A decision log that fails must not affect the status manager.
-      log.error('failed to add an entry to the decision history', { error });
+      log.error('Failed to add an entry to the decision history', { error });
     }
   }
 }
 
-/** Of a request that failed. */
+/** The message of the error of a failed request. */
 function failureText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

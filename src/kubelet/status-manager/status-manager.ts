@@ -1,12 +1,13 @@
 /**
- * The source of truth for every pod's status on this node: stores versions and writes them to the API.
+ * The status manager: the source of truth for every pod's status on this node. It stores versions of statuses
+ * and writes them to the API.
  *
  *     workers, probes ──> records (core/status-record) ──> writer ──> API
  *            watch ──> known objects ──────────────────────▲
  *
- * All statuses enter through one method, which refuses illegal ones, drops unchanged ones and numbers the
- * rest. Subscribers are notified of every stored status, in order. No call waits for the API: the status
- * writer works in the background, and writes only what changed.
+ * All statuses pass through one method, which refuses invalid statuses, drops unchanged ones and numbers the
+ * others. Subscribers are notified of every stored status, in order. No call waits for the API: the status
+ * writer works in the background, and writes only changes.
  */
 import type { Pod, PodCondition, PodStatus } from '../../api/pod.ts';
 import { formatTime } from '../../api/values/time.ts';
@@ -53,7 +54,7 @@ export class StatusManager {
   #isStopped = false;
   /** UIDs that the API server answered with 404. */
   readonly #gone = new Set<string>();
-  /** When the watch last caused a write over another writer's status, by the clock's `monotonic`. */
+  /** When a watch event last caused podkeep to overwrite another writer's status, by the clock's `monotonic`. */
   readonly #correctedAt = new Map<string, number>();
 
   constructor(options: StatusManagerOptions) {
@@ -94,7 +95,7 @@ export class StatusManager {
     for (const uid of this.#records.keys()) this.#writer.changed(uid, 'normal');
   }
 
-  /** Writes nothing more. The next podkeep writes unwritten statuses, computed from the runtime. */
+  /** Writes nothing more. The next podkeep process computes unwritten statuses from the runtime. */
   async stop(): Promise<void> {
     this.#isStarted = false;
     this.#isStopped = true;
@@ -130,8 +131,8 @@ export class StatusManager {
   }
 
   /**
-   * The same for a status that took a while to compute: the newest probe results are applied to it at this
-   * moment, so that none that came meanwhile is lost (F-3).
+   * The same for a status that took a while to compute: the newest probe results are applied to it now, so
+   * that results that arrived meanwhile are not lost (F-3).
    */
   handOverPodStatus(pod: Pod, status: PodStatus): ReturnType<StatusManager['setPodStatus']> {
     const probes = this.#ports.probes.of(pod.metadata.uid ?? '');
@@ -147,7 +148,8 @@ export class StatusManager {
   }
 
   /**
-   * The pod's final status: containers not known to have ended are terminated as unknown (SM-40 to SM-45).
+   * Stores the pod's final status: containers that are not known to have ended are reported as terminated
+   * with ContainerStatusUnknown (SM-40 to SM-45).
    */
   terminatePod(pod: Pod): void {
     const lastReported = this.#records.get(pod.metadata.uid ?? '')?.status ?? pod.status ?? {};
@@ -174,10 +176,11 @@ export class StatusManager {
   }
 
   /**
-   * The watch reported a pod of this node, or the mirror of one. The pod manager must know it first.
+   * The watch delivered a pod of this node, or a mirror pod. The pod manager must know the pod before this
+   * call.
    *
-   * If another writer changed the status, it is corrected at once, but at most once in each period: against
-   * a writer that does not stop, the periodic pass over all pods is fast enough.
+   * If another writer changed the status, podkeep corrects it immediately, but at most once in each period:
+   * against a writer that keeps changing it, the periodic reconciliation of all pods is fast enough.
    */
   apiPodSeen(pod: Pod): void {
     if (!this.#known.learn(pod)) return;
@@ -190,7 +193,7 @@ export class StatusManager {
     this.#reconcile(uid, now - last >= this.#settings.reconcileMs);
   }
 
-  /** The watch reported that the API does not have this pod any more. */
+  /** The watch reported that the pod was deleted. */
   apiPodGone(pod: Pod): void {
     this.#known.forget(nameOf(pod), pod.metadata.uid);
   }
@@ -223,8 +226,8 @@ export class StatusManager {
   }
 
   /**
-   * One pass over all pods, for callers that do not start the manager (SM-55 to SM-59): writes what is
-   * unwritten, and with `all` also corrects statuses that differ in the API.
+   * Reconciles all pods once, for callers that do not start the manager (SM-55 to SM-59): writes unwritten
+   * statuses, and with `all` also corrects statuses that differ in the API.
    */
   async syncBatch(all: boolean): Promise<void> {
     if (!this.#ports.api) return;
@@ -256,7 +259,7 @@ export class StatusManager {
     return true;
   }
 
-  /** The first status of a start is written at once; later start-up progress may be delayed. */
+  /** The first status of a starting pod is written immediately; later start-up progress may be delayed. */
   #queue(uid: string, before: PodStatus | undefined, record: StatusRecord, isKnown: boolean): void {
     if (isKnown && this.#writer.isIdle(uid) && isOfStart(record) && this.#ports.isBusy?.()) {
       const delayMs = this.#held.hold(uid);
@@ -290,7 +293,7 @@ export class StatusManager {
     };
   }
 
-  /** The newest known object under the pod's name in the API. The pod manager knows mirrors, too. */
+  /** The newest known API object under the pod's name; for a static pod this is its mirror pod. */
   #objectOf(uid: string, apiUid: string | null): Pod | null {
     const record = this.#records.get(uid);
     const known = record ? this.#known.find(record) : null;
@@ -299,7 +302,7 @@ export class StatusManager {
     return known && mirrorPod && !isOlder(known, mirrorPod) ? known : (mirrorPod ?? known);
   }
 
-  /** Null: a static pod without a mirror (SM-57). If the pod is unknown, its mirror still shows its end. */
+  /** Null: a static pod without a mirror pod (SM-57). A mirror pod also shows the end of an unknown pod. */
   #apiUidOf(uid: string): string | null {
     const { pods } = this.#ports;
     const known = pods.find(uid);
@@ -334,13 +337,13 @@ export class StatusManager {
     this.#writer.overwritten(uid);
   }
 
-  /** An object that cannot be read cannot be compared, and must not stop the others. */
+  /** An API object that cannot be parsed is not compared, and does not stop the reconciliation of others. */
   #needOf(uid: string, record: StatusRecord): ReconcileNeed {
     const { pods } = this.#ports;
     try {
       return reconcileNeed(record, pods.find(uid)?.pod, pods.mirrorOf(uid));
     } catch (error) {
-      this.#ports.log.error('failed to compare the cached pod status with the API object', {
+      this.#ports.log.error('Failed to compare the cached pod status with the API object', {
         uid,
         error,
       });
@@ -358,7 +361,7 @@ export class StatusManager {
     try {
       await (aroundWrite ? aroundWrite({ uid, namespace, name }, send) : send());
     } catch (error) {
-      // The API does not have it, whatever objects are known; only the watch can bring it back (F-12).
+      // The API does not have the pod, whatever objects are known; only a watch event can change that (F-12).
       if (writeOutcomeOf(error).type === 'notFound') this.#gone.add(this.#apiUidOf(uid) ?? uid);
       throw error;
     }

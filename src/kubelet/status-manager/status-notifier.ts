@@ -1,8 +1,8 @@
 /**
  * Notifies subscribers of every stored status, in the order in which they were stored (SM-90).
  *
- * A subscriber may store another status while it is notified; the others still get both in order. An error
- * of a subscriber is logged and does not affect the others.
+ * A subscriber may store another status while it is being notified; the other subscribers still get both in
+ * order. An error of a subscriber is logged and does not affect the others.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { StatusRecord } from '../../core/pod-status/status-record.ts';
@@ -45,7 +45,7 @@ export class StatusNotifier {
       if (record.isFinished) subscriber.podRemoved(pod);
       else subscriber.podUpdated(pod, record.status, isAdded);
     } catch (error) {
-      this.#log.error('status subscriber failed', { error });
+      this.#log.error('Status subscriber failed', { error });
     }
   }
 }

@@ -1,16 +1,18 @@
 /**
- * Gives pods their turn to write, and performs the requests of the state machine core/status-write.
+ * Writes pod statuses to the API: takes pods from two lanes, and sends the requests that core/status-write
+ * decides.
  *
  *     changed ──> lanes ──(window, client limit)──> admitted ──> request ──> settled ──┐
  *                   ▲                                                                  │
  *                   └──────────── again, or later after a failure ─────────────────────┘
  *
- * The work grows with the changes, not with the number of pods: a pod without a change costs nothing. Many
- * pods write at once, each pod one request at a time.
+ * The work grows with the number of changes, not with the number of pods: a pod without a change costs
+ * nothing. Several pods are written concurrently, each with one request at a time.
  *
  * Invariants:
  *   1. At most one request per pod and `window` requests in all are in flight.
- *   2. A pod that was forgotten during its request starts again only when that request is over.
+ *   2. If a pod is forgotten during its request and changes again, it is written only after that request has
+ *      ended.
  */
 import * as statusWrite from '../../core/status-write/status-write.ts';
 import type { WriteView } from '../../core/status-write/next-request.ts';
@@ -37,7 +39,7 @@ export interface StatusWriterOptions {
   readonly dropped: (uid: string, why: string) => void;
   /** Nothing more is written for this pod until its record is dropped. */
   readonly parked: (uid: string, error: unknown) => void;
-  /** Every step, for the decision log. `error` is there if a request failed. */
+  /** Called for every step, for the decision history. `error` is present if a request failed. */
   readonly stepped: (uid: string, step: Step) => void;
 }
 
@@ -46,7 +48,7 @@ export interface Step {
   readonly to: statusWrite.State['phase'];
   readonly event: statusWrite.Event;
   readonly error?: unknown;
-  /** The writer waits for its next try: how often it failed in a row, and when it comes. */
+  /** Present if the writer waits for a retry: how often the write failed in a row, and when the retry is due. */
   readonly retry?: { readonly failures: number; readonly afterMs: number };
 }
 
@@ -54,7 +56,7 @@ interface Entry {
   state: statusWrite.State;
   cancelWake: Cancel;
   abort: AbortController | null;
-  /** Forgotten while busy; with a lane if it has changed again since. */
+  /** The pod was forgotten during its request; `again` is set if it has changed since. */
   forgotten: { again: statusWrite.Lane | null } | null;
   isParked: boolean;
 }
@@ -94,13 +96,13 @@ export class StatusWriter {
     else this.#send(uid, entry, { type: 'overwritten' });
   }
 
-  /** The API has this pod's object, as far as podkeep knows. */
+  /** As far as podkeep knows, the API has this pod. */
   seen(uid: string): void {
     const entry = this.#entries.get(uid);
     if (entry && !entry.forgotten) this.#send(uid, entry, { type: 'seen' });
   }
 
-  /** The pod's object has changed: if the old one could not be read, the new one may be. */
+  /** The pod's API object has changed: if the old one could not be parsed, perhaps the new one can. */
   retryParked(uid: string): void {
     const entry = this.#entries.get(uid);
     if (!entry?.isParked || entry.forgotten || entry.state.phase === 'busy') return;
@@ -140,7 +142,7 @@ export class StatusWriter {
     });
   }
 
-  /** Gives no more turns, and aborts the requests in flight. */
+  /** Starts no more requests, and aborts those in flight. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelPump();
@@ -185,7 +187,7 @@ export class StatusWriter {
     return wake.delayMs * (1 + RETRY_JITTER * this.#options.random.next());
   }
 
-  /** A broken invariant, or an object that cannot be read, parks only this pod. */
+  /** A violated invariant, or an object that cannot be parsed, parks only this pod. */
   #decide(uid: string, entry: Entry, event: statusWrite.Event): statusWrite.Decision | null {
     if (entry.isParked) return null;
     try {
@@ -223,7 +225,7 @@ export class StatusWriter {
     }
   }
 
-  /** Changes in one tick become one write: turns are given when the caller has returned. */
+  /** Requests start after the caller has returned, so that several changes in one tick become one write. */
   #schedulePump(): void {
     if (this.#isPumpDue || this.#stopped) return;
     this.#isPumpDue = true;

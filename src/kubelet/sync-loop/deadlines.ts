@@ -1,6 +1,6 @@
 /**
- * Syncs a pod when its deadline passes (activeDeadlineSeconds, KL-24). The sync itself finds that the
- * deadline has passed; without this timer it would find that up to a minute late.
+ * Syncs a pod when its activeDeadlineSeconds has passed (KL-24). The sync itself detects this; without the
+ * timer it would do so up to a minute late.
  *
  *     status with a start time ──> timer ──> sync
  *
@@ -37,7 +37,7 @@ export class Deadlines implements StatusSubscriber {
     if (this.#timers.get(uid)?.dueMs === dueMs) return;
     this.#forget(uid);
     const { clock, sync } = this.#deps;
-    // The sync that made this status has already seen a deadline in the past.
+    // The sync that computed this status has already seen a deadline in the past.
     if (dueMs === null || dueMs <= clock.now()) return;
     const cancel = clock.after(dueMs - clock.now(), () => {
       this.#timers.delete(uid);

@@ -1,14 +1,15 @@
 /**
- * Reconciles every two seconds (KL-64): compares desired pods, pod workers and the runtime.
+ * Housekeeping: every two seconds, compares desired pods, pod workers and the runtime, and corrects
+ * differences (KL-64).
  *
- *     desired, without a worker     ──> a worker (its UID was used before, F-14)
- *     a worker, not desired         ──> ended and forgotten (PW-65 to PW-68)
+ *     desired, without a worker     ──> gets a worker (its UID was used before, F-14)
+ *     a worker, not desired         ──> terminated and forgotten (PW-65 to PW-68)
  *     in the runtime, unknown       ──> killed
- *     to be deleted, and ended      ──> a worker, which finishes the deletion
+ *     to be deleted, and ended      ──> gets a worker, which finishes the deletion
  *     probes, statuses, allocations, folders and mirrors of removed pods ──> removed
  *
- * One run at a time, beside everything else: nothing else waits for a run (F-20). Until all pod sources
- * have reported, a run does nothing.
+ * One run is active at a time, and nothing else waits for it (F-20). Until all pod sources have reported, a
+ * run does nothing.
  *
  * Desired pods get their workers before unknown pods in the runtime are killed: a static pod that came back
  * under its old UID is desired, and its containers must not be killed (KL-65).
@@ -89,7 +90,7 @@ export class Housekeeping {
     await this.#turn;
   }
 
-  /** Null: it runs. Otherwise since when it hangs (KL-55). */
+  /** Why housekeeping counts as hung. Null: it runs (KL-55). */
   unhealthy(): string | null {
     if (this.#turnedAtMs === null) return null;
     const silentMs = this.#deps.clock.monotonic() - this.#turnedAtMs;
@@ -120,20 +121,24 @@ export class Housekeeping {
     // Sources may have changed the desired pods while the runtime was listed: they are read again.
     const desired = pods.pods();
     const running = listed.filter(isRunning);
-    this.#forgetTheGone(desired, known, running);
+    this.#forgetRemovedPods(desired, known, running);
     await this.#removeOrphanedFolders(desired, known, listed);
     await this.#removeOrphanedMirrors();
     if (this.#abort.signal.aborted) return;
     this.#count(desired);
     this.#restart(known);
-    this.#letGo(known, running);
-    this.#killStrangers(known, running);
+    this.#finishDeletions(known, running);
+    this.#killOrphans(known, running);
     metrics.workersCounted(known.values());
     await this.#keepCgroups(known, running);
     runner.collectGarbage();
   }
 
-  #forgetTheGone(desired: readonly Pod[], known: Known, running: readonly RuntimePodEntry[]): void {
+  #forgetRemovedPods(
+    desired: readonly Pod[],
+    known: Known,
+    running: readonly RuntimePodEntry[],
+  ): void {
     const { pods, prober, status, keepGrants, log, isEntering } = this.#deps;
     const mayRun = new Set(running.map(({ uid }) => uid));
     for (const [uid, { state }] of known) if (state !== 'terminated') mayRun.add(uid);
@@ -144,7 +149,7 @@ export class Housekeeping {
     const durable = new Set([...uids].filter((uid) => known.has(uid) || isEntering(uid)));
     for (const pod of desired) if (isActive(this.#deps, pod)) durable.add(uidOf(pod));
     keepGrants(durable).catch((error: unknown) => {
-      log.warn('failed to remove allocations of deleted pods', { error });
+      log.warn('Failed to remove allocations of deleted pods', { error });
     });
   }
 
@@ -159,7 +164,7 @@ export class Housekeeping {
     );
   }
 
-  /** A pod that came during this run has its worker by now, and keeps its cgroup. */
+  /** A pod that arrived during this run has its worker by now, and keeps its cgroup. */
   async #keepCgroups(known: Known, running: readonly RuntimePodEntry[]): Promise<void> {
     const { cgroups, pods, volumes, log } = this.#deps;
     if (!cgroups) return;
@@ -169,11 +174,11 @@ export class Housekeeping {
       const uids = [...desired.map(uidOf), ...known.keys(), ...running.map(({ uid }) => uid)];
       await cgroups.removeOrphans(new Set(uids), async (uid) => volumes.volumesExist(uid));
     } catch (error) {
-      log.warn('failed to update or remove pod cgroups', { error });
+      log.warn('Failed to update or remove pod cgroups', { error });
     }
   }
 
-  /** A mirror stays until its static pod has ended, so that users see it end (PW-77). */
+  /** A mirror pod stays until its static pod has ended, so that users see how it ends (PW-77). */
   async #removeOrphanedMirrors(): Promise<void> {
     const { pods, workers, mirrors } = this.#deps;
     if (!mirrors) return;
@@ -193,7 +198,7 @@ export class Housekeeping {
     });
   }
 
-  /** A pod that is desired, and whose worker was forgotten with the pod that had its UID before. */
+  /** Creates workers for desired pods whose worker was forgotten together with an earlier pod of the same UID. */
   #restart(known: Known): void {
     const { pods, workers, metrics, log, isEntering } = this.#deps;
     const restarted = pods
@@ -210,8 +215,11 @@ export class Housekeeping {
     metrics.podsRestarted(countsOf(restarted));
   }
 
-  /** Pods that were rejected, or ended under an earlier podkeep: only a pod worker deletes them. */
-  #letGo(known: Known, running: readonly RuntimePodEntry[]): void {
+  /**
+   * Creates workers for deleted pods that were rejected, or ended under an earlier podkeep process: only a
+   * pod worker finishes their deletion.
+   */
+  #finishDeletions(known: Known, running: readonly RuntimePodEntry[]): void {
     const { pods, workers } = this.#deps;
     const busy = new Set(running.map(({ uid }) => uid));
     for (const pod of pods.pods()) {
@@ -229,11 +237,11 @@ export class Housekeeping {
     );
   }
 
-  #killStrangers(known: Known, running: readonly RuntimePodEntry[]): void {
+  #killOrphans(known: Known, running: readonly RuntimePodEntry[]): void {
     const { workers, metrics, log, isEntering } = this.#deps;
     let orphans = 0;
     for (const { uid, name, namespace } of running) {
-      // One that came after the workers were listed has a worker by now.
+      // A pod that arrived after the workers were listed has a worker by now.
       if (known.has(uid) || isEntering(uid) || workers.hasWorker(uid)) continue;
       orphans += 1;
       log.info('Clean up containers for orphaned pod we had not seen before', {

@@ -1,15 +1,16 @@
 /**
- * A static pod waits for a pod of its name that an earlier podkeep started (PW-80).
+ * Lets a static pod wait until an older pod of the same name, which an earlier podkeep process started, has
+ * stopped (PW-80).
  *
- *     its manifest changed while podkeep was away ──> only the runtime knows the old pod
- *     all sources have reported ──> housekeeping ends it ──> the new one starts
+ *     its manifest changed while podkeep was stopped ──> only the runtime knows the old pod
+ *     all sources have reported ──> housekeeping kills the old pod ──> the new one starts
  *
- * While podkeep runs, the pod workers run static pods of one name one after the other. They do not know
- * pods that only the runtime has, and the kubelet starts the new pod beside them: for a while two pods have
- * the same ports and files.
+ * While podkeep runs, the pod workers run static pods of one name one after the other. But they do not know
+ * pods that only the runtime has. The kubelet starts the new pod beside such a pod, so that for a while two
+ * pods use the same ports and files.
  *
- * Until all sources have reported, no pod is killed for being unknown, and the missing source may be an API
- * server that the waiting pod is to run: so that wait has a limit.
+ * Until all sources have reported, unknown pods are not killed. The missing source may be an API server that
+ * the waiting pod itself should run, so this wait is limited.
  */
 import type { Pod } from '../../api/pod.ts';
 import { isStaticPod } from '../../core/pod/pod-facts.ts';
@@ -34,7 +35,7 @@ export interface PredecessorDeps {
 
 const LOOK_MS = 200;
 const SILENCE_MS_MAX = 10_000;
-/** The wait is recorded again after this many looks. */
+/** The wait is recorded again after this many checks. */
 const LOOKS_PER_RECORD = 50;
 
 /** Resolves when the pod may start. Rejects with the signal's reason. */
@@ -55,7 +56,7 @@ export async function predecessorEnded(
     if (other === null || !pods.find(uid)) return end();
     if (!areSourcesReady() && clock.monotonic() - sinceMs >= SILENCE_MS_MAX) return end();
     if (!recorded)
-      log.info('static pod is waiting for an older pod with the same full name to terminate', {
+      log.info('Static pod is waiting for an older pod with the same full name to terminate', {
         name,
         namespace,
         other,
@@ -69,7 +70,7 @@ export async function predecessorEnded(
   }
 }
 
-/** Its UID. A desired pod is no predecessor: it may have the same name, from another source. */
+/** The UID of the older pod. A desired pod of the same name does not count: it may come from another source. */
 async function findPredecessor(deps: PredecessorDeps, { metadata }: Pod): Promise<string | null> {
   const { runtime, pods, log } = deps;
   try {
@@ -83,8 +84,8 @@ async function findPredecessor(deps: PredecessorDeps, { metadata }: Pod): Promis
     );
     return other?.uid ?? null;
   } catch (error) {
-    // Then the runtime cannot start the pod either, and its sync reports that.
-    log.debug('failed to list the pods of the runtime', { error });
+    // Then the runtime cannot start the pod either, and its sync reports the error.
+    log.debug('Failed to list the pods of the runtime', { error });
     return null;
   }
 }

@@ -1,22 +1,24 @@
 /**
- * Whether the container runtime works, with the kubelet's messages (KL-55, KL-108).
+ * Checks whether the container runtime works, and reports why not with the kubelet's messages (KL-55,
+ * KL-108).
  *
  *     status() every 2 s ──> ready, network ready ──┐
  *     the pod cache ──> last listing ───────────────┴──> why the node is not ready
  *
- * The kubelet stops its sync loop while the runtime is down. Here each pod's sync fails and is retried, so
- * this only reports: to the node's Ready condition, and to syncs that need a network.
+ * The kubelet stops its sync loop while the runtime is down. In podkeep each pod's sync fails and is retried,
+ * so this class only reports the state, for the node's Ready condition and for syncs that need a network.
  *
  *     ready ──status() fails──> tried every 500 ms ──8 s after the last success──> down
  *       ▲                             │ it answers                                  │ it answers
  *       └─────────────────────────────┴─────────────────────────────────────────────┘
  *
- * The kubelet checks every 5 s and allows 30 s. Here a dead runtime is reported within ten seconds, while a
- * runtime that is restarted within five is not reported at all:
+ * The kubelet checks every 5 s and allows 30 s. podkeep reports a dead runtime within ten seconds, but does
+ * not report a runtime that is restarted within five seconds:
  *
- * 1. Dead at most 8 s after its last answer, so at most 8 s after its death. A timer reports it: a runtime
- *    that hangs never ends the check that would find it.
- * 2. A restart of 5 s is seen by the try after it: 2 s (since the last success) + 5 s + 500 ms < 8 s.
+ * 1. The runtime counts as down 8 s after its last successful answer. A timer reports this, because the check
+ *    of a runtime that hangs may never end.
+ * 2. After a restart of 5 s, the next try succeeds in time: 2 s (since the last success) + 5 s + 500 ms < 8
+ *    s.
  */
 import type { Cancel, Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -26,9 +28,9 @@ export interface RuntimeHealthOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly runtime: Pick<PodRuntime, 'status'>;
-  /** Null: the pod cache is up to date. Otherwise why not. */
+  /** Why the pod cache is not up to date. Null: it is. */
   readonly cacheFault: () => string | null;
-  /** Called when one of the answers has changed. */
+  /** Called when `reasons` has changed. */
   readonly changed: () => void;
 }
 
@@ -41,10 +43,10 @@ export class RuntimeHealth {
   #status: RuntimeStatus | null = null;
   /** When the runtime last reported that it is ready, by the clock's `monotonic`. */
   #readyAtMs: number | null = null;
-  /** Since when it does not answer, by the clock's `monotonic`. Null: it does. */
+  /** Since when the runtime does not answer, by the clock's `monotonic`. Null: it answers. */
   #failedAtMs: number | null = null;
   #fault: string | null = null;
-  /** The answers as of the last call of `changed`. */
+  /** The reasons at the last call of `changed`. */
   #reported: string;
   #cancel: Cancel = () => {};
   #cancelDown: Cancel = () => {};
@@ -72,7 +74,7 @@ export class RuntimeHealth {
     return this.#status?.features ?? null;
   }
 
-  /** Why pods cannot run; empty: they can. */
+  /** Why pods cannot run. Empty: they can. */
   runtimeErrors(): readonly string[] {
     const { clock, cacheFault } = this.#options;
     const errors: string[] = [];
@@ -87,7 +89,7 @@ export class RuntimeHealth {
     return errors;
   }
 
-  /** Why pods get no network; null: they get one. */
+  /** Why pods get no network. Null: the network is ready. */
   networkError(): string | null {
     if (this.#status === null) return 'network state unknown';
     if (this.#status.isNetworkReady) return null;
@@ -98,13 +100,16 @@ export class RuntimeHealth {
     );
   }
 
-  /** Everything that keeps the node from being ready, the most severe first. */
+  /** All reasons why the node is not ready, the most severe first. */
   reasons(): readonly string[] {
     const network = this.networkError();
     return network === null ? this.runtimeErrors() : [...this.runtimeErrors(), network];
   }
 
-  /** How long the runtime has not reported that it is ready. Null: it never has, or does so now. */
+  /**
+   * How long ago the runtime last reported that it is ready, if it is down. Null: it is not down, or was
+   * never ready.
+   */
   downForMs(): number | null {
     if (this.#readyAtMs === null) return null;
     const silentMs = this.#options.clock.monotonic() - this.#readyAtMs;
@@ -120,7 +125,7 @@ export class RuntimeHealth {
       this.#fault = status.isReady ? null : notReady(status);
       if (status.isReady) this.#wasReady(clock.monotonic());
     } catch (error) {
-      // One line for each outage: it is tried twice a second.
+      // One line for each outage, because the check is repeated twice a second.
       if (this.#failedAtMs === null) log.error('Container runtime sanity check failed', { error });
       this.#failedAtMs ??= clock.monotonic();
     }

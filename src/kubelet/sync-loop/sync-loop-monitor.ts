@@ -1,8 +1,8 @@
 /**
- * Whether the sync loop turns, as the kubelet's health check `syncloop` has it (KL-55).
+ * Detects a sync loop that hangs, for the kubelet's health check `syncloop` (KL-55).
  *
- * Inputs of the sync loop are handled when they come, so it may rest for hours. This gives it a turn every ten
- * seconds: without one for five minutes, nothing on this node is handled any more.
+ * The sync loop handles inputs when they arrive, so it may be idle for hours. So a timer fires every ten
+ * seconds: if it has not fired for five minutes, the event loop of this process hangs.
  */
 import type { Cancel, Clock } from '../../ports/clock.ts';
 
@@ -11,7 +11,7 @@ const HUNG_MS = 300_000;
 
 export class SyncLoopMonitor {
   readonly #clock: Clock;
-  /** By the clock's `monotonic`. Null: it has not begun. */
+  /** When the timer last fired, by the clock's `monotonic`. Null: the monitor was not started. */
   #turnedAtMs: number | null = null;
   #cancel: Cancel = () => {};
 
@@ -28,7 +28,7 @@ export class SyncLoopMonitor {
     this.#cancel();
   }
 
-  /** Null: it turns. Otherwise the kubelet's words for one that does not. */
+  /** The kubelet's message if the sync loop hangs. Null: it does not. */
   unhealthy(): string | null {
     if (this.#turnedAtMs === null) return null;
     const isLate = this.#clock.monotonic() - this.#turnedAtMs > HUNG_MS;

@@ -1,15 +1,15 @@
 /**
- * The handlers that pod workers call to sync, stop and release a pod (KL-1 to KL-14).
+ * The sync handlers that pod workers call to sync, stop and release a pod (KL-1 to KL-14).
  *
- *     syncPod             status ──> what it needs ──> containers ──> status again if something failed
+ *     syncPod             status ──> preparation ──> containers ──> status again if something failed
  *     syncTerminatingPod  status ──> stop ──> inspect ──> final status with exit codes
  *     syncTerminatedPod   status ──> volumes unmounted ──> the rest released ──> finished
  *
- * Every handler can be called again after a failure, from any state. Every wait ends with the signal, so a
- * pod that has to end, or to end faster, does (F-8).
+ * Every handler can be called again after a failure, from any state. Every wait ends when the signal is
+ * aborted, so that a pod that has to stop, or to stop faster, is not delayed (F-8).
  *
- * A failed sync reports a second status at its end. The kubelet shows why a container waits only with the
- * next sync; here the status shows it as long as the container waits (F-11).
+ * A failed sync reports a second status at its end, so that the status shows immediately why a container
+ * waits. In the kubelet, only the next sync shows it (F-11).
  */
 import { isConditionTrue } from '../../api/condition.ts';
 import type { Pod, PodStatus } from '../../api/pod.ts';
@@ -48,9 +48,9 @@ export interface KubeletPodSyncOptions extends PreparationDeps, Omit<StatusRepor
   readonly runner: PodRunner;
   readonly prober: PreparationDeps['prober'];
   readonly cache: PodCache;
-  /** Has PLEG inspect the pod soon, and notify the pod workers of changes. */
+  /** Lets the PLEG inspect the pod, so that changes cause a sync. */
   readonly relist: (podUid: string) => void;
-  /** Requests one more sync, at once (E-7). */
+  /** Requests another sync immediately (E-7). */
   readonly requestSync: (pod: Pod, mirrorPod: Pod | null) => void;
   readonly actuated?: StateStore | undefined;
   readonly observer?: PodStartObserver | undefined;
@@ -58,7 +58,7 @@ export interface KubeletPodSyncOptions extends PreparationDeps, Omit<StatusRepor
   readonly starts?: StartLimiter;
 }
 
-/** For metrics. Seconds since the pod was first seen here. */
+/** For metrics; in seconds since this node first saw the pod. */
 export interface PodStartObserver {
   workerStarted(seconds: number): void;
   podBecameRunning(seconds: number): void;
@@ -119,7 +119,7 @@ export class KubeletPodSync implements PodSync {
     const stopped = await cache.newerThan(reference.uid, clock.monotonic(), signal);
     const running = stopped.containers.filter(({ state }) => state === 'running');
     if (running.length > 0) throw containersStillRun({ ids: running.map(({ id }) => id) });
-    // Exit codes are reported now: when the pod is released, its containers may be gone (KL-11).
+    // Exit codes are reported now, because the containers may be removed before the pod is released (KL-11).
     this.#report(pod, { ...stopped, ips: runtimePod.ips }, true);
   }
 
@@ -202,8 +202,8 @@ export class KubeletPodSync implements PodSync {
       return isTerminalPhase(this.#report(pod, seen, false).phase);
     } catch (error) {
       signal.throwIfAborted();
-      // The reason of the failed sync matters more than that its status is not reported yet.
-      log.warn('failed to inspect a pod after its sync failed', { pod: reference, error });
+      // The error of the failed sync matters more than the missing status report.
+      log.warn('Failed to inspect a pod after its sync failed', { pod: reference, error });
       return false;
     }
   }
@@ -258,7 +258,7 @@ function withAddresses(runtimePod: RuntimePod, { podIPs }: PodStatus): RuntimePo
   return { ...runtimePod, ips: podIPs?.map(({ ip }) => ip) ?? [] };
 }
 
-/** An annotation that is no time gives no measurement, and no error. */
+/** Null: the annotation is missing or is not a time; then nothing is measured. */
 function readTime(text: string | undefined): number | null {
   try {
     return text === undefined ? null : parseTime(text).ms;

@@ -1,7 +1,7 @@
 /**
- * Prepares what a pod needs before its containers can start: network, objects, cgroup, mirror, folders,
- * volumes, pull secrets and probes (KL-2, steps 8 to 14). In this order; each failure is recorded as an
- * Event.
+ * Prepares everything that a pod needs before its containers can start, in this order: network check,
+ * objects, cgroup, mirror pod, folders, volumes, pull secrets and probes (KL-2, steps 8 to 14). Failures are
+ * recorded as Events.
  */
 import type { Pod, PodStatus } from '../../api/pod.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
@@ -37,7 +37,7 @@ export interface PreparationDeps {
   readonly pullSecrets?: PullSecrets | undefined;
   /** Absent: pods have no cgroups here. */
   readonly cgroups?: PodCgroups | undefined;
-  /** Null: the node's network is up. Otherwise why not. */
+  /** Why the node's network is not ready. Null: it is ready. */
   readonly networkError: () => string | null;
   readonly isTerminationRequested: (podUid: string) => boolean;
   /** Absent: what pods wait for is not recorded. */
@@ -82,7 +82,10 @@ function checkNetwork({ events, networkError }: PreparationDeps, pod: Pod): void
   throw error;
 }
 
-/** A pod whose cgroup is gone runs outside of its limits: it is stopped, and starts inside (KL-3). */
+/**
+ * If the cgroup of a running pod is missing, the pod runs without its limits, so it is stopped and starts
+ * again in a new cgroup (KL-3).
+ */
 async function ensureCgroup(
   { cgroups, runner, events, log }: PreparationDeps,
   { pod, runtimePod, status }: PreparedPod,
@@ -98,7 +101,7 @@ async function ensureCgroup(
       wasKilled = true;
     } catch (error) {
       signal.throwIfAborted();
-      log.warn('failed to kill pod whose cgroup is missing', { pod: reference, error });
+      log.warn('Failed to kill pod whose cgroup is missing', { pod: reference, error });
     }
   }
   const runsOnce = !pod.spec.containers.some((container) => restartsOnFailure(container, pod.spec));
@@ -127,7 +130,7 @@ async function mountVolumes(
 ): Promise<void> {
   const waiting = volumeWaits(waits, podReferenceOf(pod), mountWait);
   await volumes.waitForMounts(pod, signal, waiting).catch((error: unknown) => {
-    // Overtaken: the pod has to end, and an aborted mount needs no Event (KL-5).
+    // The sync was cancelled because the pod has to stop; an aborted mount needs no Event (KL-5).
     if (signal.aborted) throw signal.reason;
     const message = `Unable to attach or mount volumes: ${failureMessageOf(error)}`;
     events.record(podReferenceOf(pod), 'Warning', 'FailedMount', message);
@@ -135,7 +138,7 @@ async function mountVolumes(
   });
 }
 
-/** Missing secrets are recorded as an Event; the pull is tried all the same. */
+/** Missing secrets are recorded as an Event; the pull is tried anyway. */
 async function findSecrets(
   { pullSecrets, events }: PreparationDeps,
   pod: Pod,

@@ -1,4 +1,4 @@
-/** Reports the progress of an in-place resize, by pod condition and Events (KL-2, KL-6). */
+/** Reports the progress of an in-place resize in a pod condition and Events (KL-2, KL-6). */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';
 import { resizeMessage } from '../../core/resize/resize-message.ts';
@@ -21,7 +21,7 @@ export class ResizeReporter {
     this.#options = options;
   }
 
-  /** Before the status is computed: compares the allocated resources with the applied ones. */
+  /** Called before the status is computed: compares the allocated resources with the applied ones. */
   look(pod: Pod, runtimePod: RuntimePod): void {
     const { status, runner, events } = this.#options;
     const reference = podReferenceOf(pod);

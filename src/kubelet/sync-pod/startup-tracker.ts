@@ -1,6 +1,6 @@
 /**
- * Follows the starts of pods from the API for the metrics of start-up latency: what the watch shows of them
- * and when their images were pulled (core/pod/startup-latency.ts decides). Static pods are not tracked.
+ * Tracks the starts of API pods for the metrics of start-up latency, from their watch events and image pulls;
+ * core/pod/startup-latency.ts decides. Static pods are not tracked.
  */
 import type { Pod } from '../../api/pod.ts';
 import { observeStartup, type Pull, type StartupState } from '../../core/pod/startup-latency.ts';
@@ -25,7 +25,7 @@ export class StartupTracker {
     this.#options = options;
   }
 
-  /** The watch shows the pod. */
+  /** The watch delivered the pod. */
   watched(pod: Pod): void {
     const { clock, metrics } = this.#options;
     const uid = pod.metadata.uid ?? '';

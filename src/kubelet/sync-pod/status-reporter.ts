@@ -1,6 +1,6 @@
 /**
- * Computes the status of a pod from everything that is known now, and passes it to the status manager
- * (KL-20 to KL-29), which applies the newest probe results at that moment (F-3).
+ * Computes the status of a pod from the runtime, the probes and the last status, and passes it to the status
+ * manager (KL-20 to KL-29), which applies the newest probe results at that moment (F-3).
  */
 import { replaceOrAppendCondition } from '../../api/condition.ts';
 import type { Pod, PodStatus } from '../../api/pod.ts';
@@ -84,7 +84,7 @@ export class StatusReporter {
     });
   }
 
-  /** Once for each pod: afterwards the status already has the reason (KL-24). */
+  /** Records the Event once for each pod: afterwards the status already has the reason (KL-24). */
   #reportDeadline(pod: Pod, { reason }: PodStatus): void {
     if (reason !== DEADLINE_EXCEEDED.reason || this.lastReported(pod).reason === reason) return;
     const { message } = DEADLINE_EXCEEDED;

@@ -1,4 +1,4 @@
-/** Errors that make a sync fail. */
+/** The errors with which sync handlers fail. */
 import { defineError } from '../../lib/errors.ts';
 
 export const podNotSynced = defineError<{ pod: string; reasons: readonly string[] }>({

@@ -1,4 +1,7 @@
-/** Records, after each attempt of the volume manager to mount, which volumes the pod still waits for. */
+/**
+ * Records which volumes a pod still waits for, after each attempt of the volume manager to mount or unmount
+ * them.
+ */
 import type { PodReference } from '../../api/pod-reference.ts';
 import type { WaitName } from '../../core/pod-waits/wait-names.ts';
 import type { VolumesWait } from '../../ports/pod/pod-volumes.ts';

@@ -1,4 +1,4 @@
-/** For tests: a tracer that stores its spans, and a context manager, so that no SDK is needed. */
+/** Stores OpenTelemetry spans in memory, so that tests of tracing need no SDK. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { context, ROOT_CONTEXT, trace, TraceFlags } from '@opentelemetry/api';
 import type {
@@ -15,7 +15,7 @@ import type {
 } from '@opentelemetry/api';
 import { InvariantError } from '../../lib/assert.ts';
 
-/** Any valid one: an invalid one would mean that there is no trace. */
+/** All spans have this valid context: an invalid one would mean that there is no trace. */
 const SPAN_CONTEXT: SpanContext = {
   traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
   spanId: '00f067aa0ba902b7',
@@ -98,7 +98,7 @@ export class MemoryTracer implements Tracer {
   }
 }
 
-/** As in an SDK: the active span follows the work over every `await`. */
+/** A context manager that keeps the active span over every `await`, as an SDK does. */
 export function asyncContexts(): ContextManager {
   const storage = new AsyncLocalStorage<Context>();
   const manager: ContextManager = {

@@ -1,12 +1,13 @@
 /**
- * The tracer of a node whose configuration has `tracing`; it needs no SDK. The active span follows the work over
- * every `await`, so that calls of the runtime become children of the sync that makes them.
+ * Creates the spans of a node whose configuration has `tracing`, without the OpenTelemetry SDK. The active
+ * span follows the work over every `await`, so runtime calls become children of the sync that makes them.
  *
- * 1. The root of a trace decides by its ID whether the trace is sampled; its spans follow it. A span that is not
- *    sampled is active all the same: what runs in it begins no trace.
- * 2. A span that has ended is no parent. Timers that a sync has set, such as those of probes, keep its context.
- * 3. The times of a trace count from the wall time of its root by the monotonic clock, so a clock that is set
- *    puts no child outside of its parent.
+ * 1. The trace ID decides once, at the root span, whether all spans of the trace are sampled. A span that is
+ *    not sampled is active, too, so that work inside of it does not begin a trace of its own.
+ * 2. A span that has ended gets no children. Timers that a sync has set, such as those of probes, still carry
+ *    its context; the work that they start begins a new trace.
+ * 3. All times in a trace are the wall time of its root plus monotonic time since then. So a child never lies
+ *    outside of its parent, even if the system clock is set meanwhile.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EndedSpan } from '../../core/tracing/otlp-json.ts';
@@ -19,10 +20,10 @@ import { CANCELLED_ATTRIBUTE } from './pod-spans.ts';
 
 export interface NodeTracerDeps {
   readonly clock: Clock;
-  /** For IDs. */
+  /** Draws the IDs of traces and spans. */
   readonly random: IdentityRandom;
   readonly samplingRatePerMillion: number;
-  /** Called with each span that is sampled, when it has ended. */
+  /** Called with each sampled span when it has ended. */
   readonly ended: (span: EndedSpan) => void;
 }
 
@@ -44,7 +45,7 @@ type End = Pick<EndedSpan, 'attributes' | 'failure'>;
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 const NS_PER_MS = 1_000_000;
-/** Spans wait in memory: the messages of their errors are bounded. */
+/** Spans wait in memory for their export, so the messages of their errors are cut to this length. */
 const MESSAGE_MAX = 4096;
 const NEVER_ABORTED = new AbortController().signal;
 
@@ -110,7 +111,7 @@ export class NodeTracer {
   }
 }
 
-/** Work that was overtaken is no failure, exactly if the pod worker treats it so. */
+/** Cancelled work is not a failure. The pod worker's rule decides what counts as cancelled. */
 function endOf(error: unknown, { attributes, signal = NEVER_ABORTED }: SpanOptions): End {
   // The time matters only to back-offs, which are not used here.
   if (outcomeOf(error, signal, 0).kind === 'cancelled') {
@@ -120,7 +121,7 @@ function endOf(error: unknown, { attributes, signal = NEVER_ABORTED }: SpanOptio
   return { attributes, failure: { type, message: messageOf(error).slice(0, MESSAGE_MAX) } };
 }
 
-/** In two parts: nanoseconds since 1970 are no safe integers. */
+/** Adds whole milliseconds and the rest separately: nanoseconds since 1970 are no safe integers. */
 function wallNs({ wallMs, monotonicMs }: Trace, atMs: number): bigint {
   const wholeMs = Math.trunc(wallMs);
   const restNs = (wallMs - wholeMs + atMs - monotonicMs) * NS_PER_MS;

@@ -1,6 +1,6 @@
 /**
- * Traces of a node, exported by OTLP over HTTP: syncs of pods, status writes and calls of the runtime. Loaded
- * only if the configuration has `tracing` with a sampling rate.
+ * Sets up the traces of a node: spans of pod syncs, status writes and runtime calls, exported by OTLP over
+ * HTTP. Loaded only if the configuration has `tracing` with a sampling rate.
  */
 import { isGrpcPort, otlpTracesUrl } from '../../core/tracing/otlp-endpoint.ts';
 import { otlpTraces } from '../../core/tracing/otlp-json.ts';
@@ -26,7 +26,7 @@ export interface NodeTracingOptions {
   readonly post: HttpPost;
   readonly registry: Registry;
   readonly nodeName: string;
-  /** Of podkeep. */
+  /** podkeep's version. */
   readonly version: string;
   readonly endpoint: string;
   readonly samplingRatePerMillion: number;
@@ -35,13 +35,13 @@ export interface NodeTracingOptions {
 }
 
 export interface NodeTracing {
-  /** Options of the kubelet. */
+  /** To be passed to the kubelet. */
   readonly around: {
     readonly aroundSync: (podSync: PodSync) => PodSync;
     readonly aroundWrite: (pod: PodReference, write: () => Promise<void>) => Promise<void>;
     readonly aroundRuntime: (runtime: PodRuntime) => PodRuntime;
   };
-  /** Exports the rest, within two seconds. */
+  /** Exports the queued spans. Resolves after two seconds at the latest. */
   close(): Promise<void>;
 }
 

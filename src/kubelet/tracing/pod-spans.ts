@@ -1,7 +1,7 @@
 /**
- * The spans of a pod, whichever tracer records them: a span with the kubelet's name for each of the four sync
- * handlers, and one for each status write. The kubelet has none for the latter; here it shows what a pod's
- * status waited for between its sync and the API.
+ * Defines the spans of a pod, for any tracer: one for each run of a sync handler, with the kubelet's name,
+ * and one for each status write. The kubelet has no span for status writes; here it shows how long a status
+ * waited between the sync and the API.
  */
 import type { PodReference } from '../../api/pod-reference.ts';
 import type { RunInSpan, SpanAttributes } from '../../ports/observe/run-in-span.ts';
@@ -50,8 +50,8 @@ export function syncInSpans(podSync: PodSync, run: RunInSpan): PodSync {
 }
 
 /**
- * The span begins a trace: one turn of the status writer writes for many pods, and the sync that is active then
- * may be another pod's.
+ * The span begins a new trace: the status writer writes for many pods in one run, and the span that is active
+ * then may belong to the sync of another pod.
  */
 export function writeInSpan<Result>(
   run: RunInSpan,

@@ -1,8 +1,8 @@
 /**
- * Exports spans by OTLP over HTTP, in JSON. When to send and what to drop is decided by core/tracing/span-export;
- * work that is traced only puts its span into a queue, and never waits.
+ * Exports spans by OTLP over HTTP, in JSON. core/tracing/span-export decides when to send and what to drop.
+ * Traced work only puts its span into a queue, and never waits.
  *
- * The first failure is logged, and the first success after one. Spans that are dropped are counted.
+ * The first failure and the first success after failures are logged. Dropped spans are counted.
  */
 import type { EndedSpan } from '../../core/tracing/otlp-json.ts';
 import * as spanExport from '../../core/tracing/span-export.ts';
@@ -48,7 +48,7 @@ export class SpanExporter {
     this.#decide({ type: 'ended' }, span);
   }
 
-  /** Sends what is queued. Resolves after two seconds at the latest. */
+  /** Sends the queued spans. Resolves after two seconds at the latest. */
   async close(): Promise<void> {
     const cancel = this.#deps.clock.after(FLUSH_MS, () => {
       this.#decide({ type: 'expired' });

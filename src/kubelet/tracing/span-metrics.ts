@@ -1,4 +1,4 @@
-/** Counts spans that were exported and dropped. On /metrics only while `tracing` is configured. */
+/** Counts exported and dropped spans. The metrics are on /metrics only if `tracing` is configured. */
 import type { DropReason } from '../../core/tracing/span-export.ts';
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';

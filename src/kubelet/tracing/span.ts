@@ -1,15 +1,15 @@
 /**
- * One piece of work on a pod as a span: from its start to its end, with its outcome.
+ * Runs work on a pod, such as a sync, in an OpenTelemetry span that records its duration and its outcome.
  *
  *   done        no status, as OpenTelemetry recommends
  *   failed      status error, with the exception
- *   cancelled   marked as such. It was overtaken, which is no failure and must not cause an alert
+ *   cancelled   an attribute instead of an error: newer work replaced it, which must not cause an alert
  *
- * An error counts as cancelled exactly if the pod worker treats it so. While the work runs, its span is the
- * active one, so requests and runtime calls made meanwhile become its children.
+ * The pod worker's rule decides which errors count as cancelled. While the work runs, its span is active, so
+ * requests and runtime calls become its children.
  *
- * Without an SDK the API returns spans that belong to no trace, and then the work just runs. Tracing never
- * changes what the work returns or throws.
+ * Without an SDK, the OpenTelemetry API returns spans without a trace, and the work just runs. Tracing never
+ * changes the result or the error of the work.
  */
 import { context, isSpanContextValid, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Span, Tracer } from '@opentelemetry/api';

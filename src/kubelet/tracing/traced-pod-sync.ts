@@ -1,4 +1,4 @@
-/** Wraps the four handlers of a pod in spans of an OpenTelemetry tracer. */
+/** Wraps the sync handlers of pods in spans of an OpenTelemetry tracer. */
 import type { Tracer } from '@opentelemetry/api';
 import type { PodSync } from '../../ports/pod/pod-sync.ts';
 import { syncInSpans } from './pod-spans.ts';

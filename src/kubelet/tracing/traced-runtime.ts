@@ -1,7 +1,7 @@
 /**
- * Wraps the calls of a runtime in spans, with the names that they have in traces of a kubelet: those of CRI's
- * methods. One call here may be several of CRI: a listing is that of sandboxes and of containers, and the
- * inspection of a pod has the name of its sandbox's status.
+ * Wraps runtime calls in spans that have the names of CRI methods, as in traces of a kubelet. One call of
+ * this port may be several CRI calls: listing pods lists sandboxes and containers, and inspecting a pod is
+ * named after the status of its sandbox.
  */
 import type { RunInSpan, SpanAttributes } from '../../ports/observe/run-in-span.ts';
 import type { ImageStore } from '../../ports/runtime/image-store.ts';
@@ -9,13 +9,13 @@ import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
 
 export interface TracedRuntimeOptions {
   readonly run: RunInSpan;
-  /** The runtime is called by gRPC. Otherwise it runs in this process. */
+  /** The runtime is a separate process, called by gRPC. False: it runs in this process. */
   readonly isRemote: boolean;
 }
 
 type Service = 'RuntimeService' | 'ImageService';
 
-/** Makes a function whose calls are spans. */
+/** Wraps a function so that each of its calls is a span. */
 type Wrap = <Given extends unknown[], Answer>(
   method: string,
   call: (...given: Given) => Promise<Answer>,

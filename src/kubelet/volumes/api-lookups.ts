@@ -1,4 +1,7 @@
-/** Claims, persistent volumes and tokens from an API server. */
+/**
+ * Reads PersistentVolumeClaims and PersistentVolumes from the API server, and requests service account
+ * tokens.
+ */
 import { parseTime } from '../../api/values/time.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { ClaimLookup } from '../../ports/api/claim-lookup.ts';
@@ -16,7 +19,7 @@ export function claimLookupFrom(api: KubeApi): ClaimLookup {
   };
 }
 
-/** Bound to the pod: when the pod is deleted, the token becomes invalid. */
+/** The token is bound to the pod: it becomes invalid when the pod is deleted. */
 export function tokenSourceFrom(api: KubeApi): TokenSource {
   return {
     request: async (namespace, account, spec, pod, signal) => {

@@ -1,9 +1,10 @@
 /**
- * A folder that is held open, so that no process can put another one in its place.
+ * Holds a folder open, so that its content is always that of this folder, even if a container replaces its
+ * name by another folder or a link.
  *
- * Its content is accessed through the open file (`/proc/self/fd/N/name`), one name at a time, and links are
- * not followed. If a container replaces a folder by a link while podkeep walks through its volume, the walk
- * continues in the folder that was opened. Without /proc the plain path is used, and only a link that
+ * podkeep accesses the content through the open file (`/proc/self/fd/N/name`), one name at a time, and does
+ * not follow links. So if a container replaces a folder by a link while podkeep walks through its volume, the
+ * walk continues in the folder that was opened. Without /proc the plain path is used; then only a link that
  * already exists is noticed.
  */
 import { constants, existsSync, type BigIntStats, type Dir, type Stats } from 'node:fs';
@@ -19,7 +20,7 @@ const HAS_PROC = existsSync('/proc/self/fd');
 export type FileName = string | Buffer;
 
 export class OpenFolder {
-  /** The path by its names, for messages and for mounts. */
+  /** The plain path, for messages and for mounts. */
   readonly path: string;
   readonly #handle: FileHandle;
 
@@ -28,7 +29,7 @@ export class OpenFolder {
     this.#handle = handle;
   }
 
-  /** The last name may not be a link; those above it are trusted. */
+  /** The folder itself may not be a link; the folders above it are trusted. */
   static async open(folder: string): Promise<OpenFolder> {
     return new OpenFolder(folder, await open(folder, constants.O_RDONLY | NO_LINK));
   }
@@ -41,12 +42,12 @@ export class OpenFolder {
     return HAS_PROC ? `/proc/self/fd/${this.#handle.fd}/${name}` : path.join(this.path, name);
   }
 
-  /** The same for other processes. */
+  /** The path of this folder for other processes, valid as long as the folder is open. */
   get link(): string {
     return linkTo(this.#handle, this.path);
   }
 
-  /** A folder that is not readable is made readable first: podkeep owns it, whatever its mode is. */
+  /** If the folder is not readable, podkeep, its owner, makes it readable first. */
   async child(name: FileName): Promise<OpenFolder> {
     const flags = constants.O_RDONLY | NO_LINK;
     const full = path.join(this.path, name.toString());
@@ -97,7 +98,7 @@ export class OpenFolder {
     });
   }
 
-  /** The same in chunks, for a folder that may have millions of entries. */
+  /** The names in chunks, for a folder that may have millions of entries. */
   entries(bufferSize: number): Promise<Dir> {
     return opendir(this.#self, { bufferSize });
   }
@@ -106,7 +107,7 @@ export class OpenFolder {
     return HAS_PROC ? `/proc/self/fd/${this.#handle.fd}` : this.path;
   }
 
-  /** Of the entry that the name stands for now, and never of the target of a link. */
+  /** Changes the mode of the entry that has this name now, and never of the target of a link. */
   async changeMode(name: FileName, change: (mode: number) => number): Promise<void> {
     const handle = await this.openName(name);
     try {

@@ -134,8 +134,8 @@ test('without such memory Secrets are on the disk, closed to others, and an Even
   expect((facts['secretMode'] as number) & 0o007).toBe(0);
   expect(facts['warnings']).toEqual(
     expect.arrayContaining([
-      'emptyDir volumes with medium Memory are on disk: not permitted to mount tmpfs',
-      'failed to apply fsGroup to files of a volume',
+      'Volumes that should be in memory are on disk: not permitted to mount tmpfs',
+      'Failed to apply fsGroup to files of a volume',
     ]),
   );
   expect(facts['events']).toContainEqual(

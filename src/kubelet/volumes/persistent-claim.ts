@@ -1,6 +1,6 @@
 /**
- * Resolves a claim to the volume that it is bound to. Volumes that are a path of this node are used as they
- * are; others need drivers that podkeep does not have.
+ * Finds the PersistentVolume that a pod's PersistentVolumeClaim is bound to. hostPath and local volumes are
+ * used as they are; other kinds need CSI drivers, which podkeep does not support.
  */
 import type { Pod } from '../../api/pod.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -9,10 +9,10 @@ import { fileErrorText, volumeUnprocessed, volumeUnsupported } from './volume-er
 import type { HostPathSource, Volume } from './volume-spec.ts';
 
 export interface ClaimedVolume {
-  /** The name of the persistent volume: Events name it instead of the pod's volume name. */
+  /** The name of the PersistentVolume: Events have it instead of the name in the pod's spec. */
   readonly title: string;
   readonly source: HostPathSource;
-  /** Only a local volume gets the pod's group (fsGroup). */
+  /** Whether fsGroup applies: only to a local volume. */
   readonly isLocal: boolean;
   readonly isReadOnly: boolean;
   /** The group from the volume's gid annotation. */
@@ -67,7 +67,10 @@ function faultOf(claim: JsonObject): string | null {
   return null;
 }
 
-/** Another user could have made a claim of that name before the pod came. */
+/**
+ * Checks that an ephemeral volume's claim belongs to the pod: another user could have created a claim of that
+ * name.
+ */
 function checkOwner(pod: Pod, claim: JsonObject, title: string): void {
   const owners = objectOf(claim['metadata'])['ownerReferences'];
   const list: readonly Json[] = Array.isArray(owners) ? owners : [];
@@ -114,7 +117,8 @@ function describe(volume: JsonObject, title: string, isReadOnly: boolean): Claim
     return { title, source, isLocal: false, isReadOnly, group };
   }
   if (isJsonObject(local)) {
-    // The folder must exist: it is made together with the volume.
+    // The folder of a local volume must exist already: the operator creates it together with the
+    // PersistentVolume.
     const source = { path: textOf(local['path']), type: 'Directory' };
     return { title, source, isLocal: true, isReadOnly, group };
   }

@@ -1,8 +1,11 @@
-/** When a failed operation may be retried: after half a second, then twice as long each time. */
+/**
+ * Computes when a failed volume operation may be retried: after 0.5 s, then twice as long each time, up to
+ * the kubelet's maximum of 2 min 2 s.
+ */
 import type { Clock } from '../../ports/clock.ts';
 
 const FIRST_MS = 500;
-/** A little off two minutes, so that it is recognisable. */
+/** The kubelet's maximum. It differs a little from two minutes, so that it is recognisable in logs. */
 const LAST_MS = 122_000;
 
 export class RetryBackoff {
@@ -14,7 +17,7 @@ export class RetryBackoff {
     this.#clock = clock;
   }
 
-  /** Zero: now. */
+  /** Zero: the operation may be retried now. */
   get remainingMs(): number {
     return Math.max(0, this.#notBeforeMs - this.#clock.monotonic());
   }

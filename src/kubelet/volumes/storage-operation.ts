@@ -1,4 +1,4 @@
-/** Measures an operation on a volume. */
+/** Measures the duration and the outcome of an operation on a volume, for the storage metrics. */
 import type { VolumeDeps } from './volume-deps.ts';
 
 export interface StorageOperation {

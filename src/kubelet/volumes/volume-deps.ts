@@ -1,4 +1,4 @@
-/** Dependencies of making volumes. */
+/** The dependencies of the code that creates volumes. */
 import type { ClaimLookup } from '../../ports/api/claim-lookup.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EventRecorder } from '../../ports/observe/event-recorder.ts';
@@ -14,13 +14,13 @@ import type { VolumeMemory } from './volume-memory.ts';
 export interface VolumeDeps {
   readonly layout: VolumeLayout;
   readonly mounter: Mounter;
-  /** For Secrets and tokens where nothing may be mounted. */
+  /** Holds Secrets and tokens if podkeep may not mount. */
   readonly memory: VolumeMemory;
   readonly objects: ObjectLookup;
   readonly tokens: TokenManager;
   /** Absent: this node has no API server, and so no claims. */
   readonly claims?: ClaimLookup | undefined;
-  /** Containers are simulated: the objects of their volumes are read, and nothing is written. */
+  /** Containers are simulated: the objects of their volumes are read, but no files are written. */
   readonly isSimulated?: boolean | undefined;
   /** Whether the runtime mounts images. Absent: it does not. */
   readonly mountsImages?: (() => boolean) | undefined;

@@ -1,11 +1,11 @@
 /**
- * One volume of a pod, from the first try to make it to the pod's end.
+ * Keeps one volume of a pod mounted and up to date, from the first try to create it until the pod ends.
  *
  *     wanted ──made──> mounted ──a change, a sync, an old token──> made again, still mounted
  *        └──failed: Event, and retried after a back-off──┘
  *
- * It is made once at a time. Changes that come meanwhile make it once more. A volume that is mounted stays
- * so when it cannot be updated: its old files are better than none.
+ * Only one run at a time creates the volume; changes during a run cause one more run. A mounted volume stays
+ * mounted if its update fails: the old files are better than none.
  */
 import type { Pod } from '../../api/pod.ts';
 import { PodkeepError } from '../../lib/errors.ts';
@@ -21,7 +21,7 @@ import { pluginOf } from './volume-plugin.ts';
 import type { Volume } from './volume-spec.ts';
 import { watchedObjects } from './payload/watched-objects.ts';
 
-/** The minimum, so that a token that is already old does not cause endless requests. */
+/** The least time until the next renewal, so that a token that is already old does not cause endless requests. */
 const RENEW_MS_MIN = 10_000;
 
 export class VolumeEntry {
@@ -64,7 +64,7 @@ export class VolumeEntry {
     return this.#failure === null ? null : fileErrorText(this.#failure);
   }
 
-  /** Why the volume could not be processed: its claim gives no volume. */
+  /** Why the volume could not be processed: its claim is missing, unbound or not usable. */
   get unprocessed(): string | null {
     const error = this.#failure;
     const isOne = error instanceof PodkeepError && error.code === 'VOLUME_UNPROCESSED';
@@ -90,7 +90,7 @@ export class VolumeEntry {
     await this.#running;
   }
 
-  /** A call while the volume is being made waits for that, and for one more run after it. */
+  /** If a run is under way, waits for it and for one more run after it. */
   #run(signal?: AbortSignal): Promise<void> {
     if (this.#stop.signal.aborted) return Promise.resolve();
     if (this.#running) {

@@ -1,4 +1,4 @@
-/** Errors of volumes, with the messages that users see in the Events of their pods. */
+/** Defines the errors of volumes, with the messages that users see in the Events of their pods. */
 import { defineError } from '../../lib/errors.ts';
 
 /** The text of the Event after `MountVolume.SetUp failed for volume "x" : `. */
@@ -27,7 +27,7 @@ export const imageVolumesUnsupported = defineError<{ name: string }>({
   hint: () => 'Run the pod on a node with containerd 2.1 or CRI-O 1.31, or newer.',
 });
 
-/** A claim that gives no volume: nothing was tried yet. */
+/** The volume's claim is not usable, so no mount was tried. */
 export const volumeUnprocessed = defineError<{ reason: string }>({
   code: 'VOLUME_UNPROCESSED',
   retry: 'backoff',
@@ -62,7 +62,7 @@ export const volumeNameInvalid = defineError<{ name: string }>({
   hint: () => 'Names of volumes and UIDs of pods have letters, digits and dashes.',
 });
 
-/** Where Node's message differs from the usual one of the system. */
+/** Messages of the system (strerror) where Node's own text differs. */
 const SYSTEM_MESSAGES: ReadonlyMap<string, string> = new Map([
   ['EEXIST', 'file exists'],
   ['EISDIR', 'is a directory'],

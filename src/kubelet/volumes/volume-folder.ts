@@ -1,12 +1,12 @@
 /**
- * The folder of a volume: on the disk, or in memory.
+ * Creates the folder of a volume, on disk or in memory.
  *
  *     root             a tmpfs that is mounted on the folder
- *     ordinary user    Secrets and tokens: a folder in memory of this user (lib/memory-folder.ts), and an
- *                      empty folder on the disk in its place, by which the teardown finds it
+ *     ordinary user    Secrets and tokens: a folder in this user's memory (lib/memory-folder.ts), and an
+ *                      empty folder at the usual path on disk, by which the teardown finds it
  *
- * Making it again changes nothing: its content stays. Secrets that must be on the disk are at least not
- * readable by other users; the operator is warned once in the log, the users of the pod by an Event.
+ * For an existing folder nothing changes, and its content stays. If Secrets must be on disk, other users at
+ * least cannot read them; a log message warns the operator once, and an Event warns the users of the pod.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ export interface FolderRequest {
   readonly folder: string;
   readonly inMemory: boolean;
   readonly sizeBytes?: bigint | undefined;
-  /** Only podkeep's own user may read it, if it cannot be in memory. */
+  /** If the volume cannot be in memory, only podkeep's own user may read it. */
   readonly isSecret: boolean;
 }
 
@@ -65,7 +65,10 @@ export async function makeVolumeFolder(
   return { folder, isExposed: inMemory && isSecret };
 }
 
-/** Not empty: an earlier version has put files there, which containers have mounted. */
+/**
+ * If the folder is not empty, an earlier version of podkeep has put files there, which containers have
+ * mounted.
+ */
 function isEmpty(folder: string): boolean {
   return readdirSync(folder).length === 0;
 }
@@ -78,5 +81,5 @@ async function isMountPoint(mounter: Mounter, folder: string): Promise<boolean> 
 function warnOnce(log: Log): void {
   if (alreadyLogged.has(log)) return;
   alreadyLogged.add(log);
-  log.warn('emptyDir volumes with medium Memory are on disk: not permitted to mount tmpfs');
+  log.warn('Volumes that should be in memory are on disk: not permitted to mount tmpfs');
 }

@@ -1,11 +1,12 @@
 /**
- * The paths of a pod's volumes, the same as in every kubelet:
+ * Builds the paths of a pod's volumes, which are the kubelet's:
  *
  *     ROOT/pods/UID/volumes/kubernetes.io~KIND/NAME
  *     ROOT/pods/UID/volume-subpaths/NAME/CONTAINER/N
  *     ROOT/pods/UID/etc-hosts
  *
- * UIDs and names come from the API and become names of folders: any that could leave its folder is refused.
+ * UIDs and names come from the API and become names of folders: a name that could lead out of its folder is
+ * refused.
  */
 import path from 'node:path';
 import { volumeNameInvalid } from './volume-errors.ts';

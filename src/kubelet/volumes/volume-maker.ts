@@ -1,11 +1,11 @@
 /**
- * Makes one volume of a pod, or updates it.
+ * Creates or updates one volume of a pod.
  *
  *     emptyDir                          a folder that lives as long as the pod
  *     configMap                         files on the disk, replaced as a whole when they change
  *     secret, downwardAPI, projected    the same in memory
  *     hostPath                          a path of the node, which is only checked
- *     persistentVolumeClaim             such a path, found through its claim
+ *     persistentVolumeClaim             a path of the node, found through the claim
  *     image                             nothing here: the runtime mounts it when a container is created
  *
  * Every other kind is refused with an error that names it.
@@ -36,20 +36,20 @@ import { volumeSpecOf, type Volume } from './volume-spec.ts';
 export interface MadeVolume {
   readonly name: string;
   readonly hostPath: string;
-  /** Containers may not write to it, whatever their mounts say. */
+  /** Containers may not write to the volume, whatever their volumeMounts say. */
   readonly isReadOnly: boolean;
   /** Containers that mount it get this supplemental group. */
   readonly group?: number | undefined;
   /** It should be in memory, and is on the disk. */
   readonly isExposed?: boolean;
-  /** Wall time at which it should be made again without a sync; null: never. */
+  /** Wall time at which the volume needs an update without a sync; null: never. */
   readonly renewAtMs: number | null;
 }
 
 export interface VolumeRequest {
   readonly pod: Pod;
   readonly volume: Volume;
-  /** The volume of the claim, if it is one. */
+  /** The PersistentVolume, if the volume is a claim. */
   readonly claimed: ClaimedVolume | null;
 }
 
@@ -75,7 +75,7 @@ export async function makeVolume(
   return makeFiles(deps, request, kind, await payloadOf(deps, request, signal));
 }
 
-/** The objects of the volume must exist, as for any other; then it counts as made. */
+/** For simulated containers: the volume counts as mounted if its ConfigMaps and Secrets exist. */
 async function simulateVolume(
   deps: VolumeDeps,
   request: VolumeRequest,
@@ -86,7 +86,7 @@ async function simulateVolume(
   return { name: volume.name, hostPath: '', isReadOnly: false, renewAtMs: null };
 }
 
-/** Whether a sync updates it. */
+/** Whether each sync updates the volume. */
 export function isLive(volume: Volume): boolean {
   return fileKindOf(volume) !== null;
 }
@@ -175,7 +175,8 @@ async function makeFiles(
   }
   await writeAtomically(folder, files, {
     nowMs: deps.clock.now(),
-    // The whole volume, not only the new files: the first time, its own folder must change owner, too.
+    // Applies to the whole volume, not only to the new files: the first time, the owner of its folder must
+    // change, too.
     finish: () => giveToPod(deps, pod, { folder, isReadOnly: true }),
   });
   return { name, hostPath: folder, isReadOnly: true, isExposed, renewAtMs };
@@ -190,7 +191,7 @@ async function giveToPod(
   if (group === undefined) return;
   const failures = await giveToGroup({ ...request, group });
   if (failures === 0) return;
-  log.warn('failed to apply fsGroup to files of a volume', {
+  log.warn('Failed to apply fsGroup to files of a volume', {
     folder: request.folder,
     group,
     failures,

@@ -1,10 +1,11 @@
 /**
- * The volumes of all pods of this node: compares the volumes that pods need with those that exist (KL-5,
+ * Mounts the volumes that the pods of this node need, and unmounts those of pods that have ended (KL-5,
  * KL-13).
  *
- * A sync waits until all volumes that its pod mounts exist, for two minutes at most, and then fails with
- * the reason. The wait ends at once when the pod has to end (F-21), and nothing is retried for a pod
- * without a waiting sync. Teardown finds volumes on the disk, so it works after a restart.
+ * A sync waits until all volumes that its pod uses are mounted, and fails with the reason after about two
+ * minutes, or at once if a claim is not usable. The wait ends at once when the pod has to end (F-21). Failed
+ * mounts are retried only while a sync waits for them. Teardown finds volumes on disk, so it also works after
+ * a restart of podkeep.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { VolumeCounts } from '../../ports/observe/storage-observer.ts';
@@ -27,7 +28,7 @@ import { usedVolumeNames, volumeSpecOf } from './volume-spec.ts';
 
 type Entries = Map<string, VolumeEntry>;
 
-/** A little off two minutes, so that it is recognisable. */
+/** The kubelet's timeout. It differs a little from two minutes, so that it is recognisable in logs. */
 const WAIT_MS_MAX = 123_000;
 const TOO_LONG = 'context deadline exceeded';
 
@@ -47,7 +48,7 @@ export class VolumeManager implements PodVolumes {
     );
   }
 
-  /** By the name of their plugin. */
+  /** The number of volumes by the name of their plugin, for metrics. */
   counts(): ReadonlyMap<string, VolumeCounts> {
     const counts = new Map<string, VolumeCounts>();
     for (const { plugin, made } of [...this.#pods.values()].flatMap((each) => [...each.values()])) {
@@ -115,7 +116,7 @@ export class VolumeManager implements PodVolumes {
     return namesIn(layout.subPathsFolder(podUid)).length > 0;
   }
 
-  /** Removes the folders of pods that this node does not have any more (KL-64, step 9). */
+  /** Removes the folders of pods that are no longer on this node (KL-64, step 9). */
   async removeOrphans(keep: ReadonlySet<string>): Promise<void> {
     const { layout, log } = this.#deps;
     for (const uid of namesIn(layout.podsFolder)) {
@@ -131,8 +132,8 @@ export class VolumeManager implements PodVolumes {
   }
 
   /**
-   * Unmounts everything, and removes nothing: volumes in memory are lost, as at a shutdown of the machine,
-   * and the next podkeep makes them again. Only when no container runs any more.
+   * Unmounts all volumes and removes no folder: volumes in memory are lost, as at a shutdown of the machine,
+   * and the next podkeep process creates them again. To be called only when no container runs any more.
    */
   async unmountAll(): Promise<void> {
     const { layout, mounter, memory, log } = this.#deps;
@@ -141,7 +142,7 @@ export class VolumeManager implements PodVolumes {
       // A disk that the operator has mounted there for all pods stays.
       if (folder === layout.podsFolder) continue;
       await mounter.unmount(folder).catch((error: unknown) => {
-        log.warn('failed to unmount volume', { folder, error });
+        log.warn('Failed to unmount volume', { folder, error });
       });
     }
   }
@@ -171,7 +172,7 @@ export class VolumeManager implements PodVolumes {
     return entries;
   }
 
-  /** A claim that gives no volume is not waited for: a user has to fix it. */
+  /** Does not wait for a claim that is not usable: a user has to fix it. */
   #throwUnprocessed(entries: Entries, unmounted: readonly string[]): void {
     const reasons = new Map(
       unmounted.flatMap((name) => {

@@ -1,10 +1,11 @@
 /**
- * Volumes of Secrets and tokens where podkeep may not mount: folders in memory of this user.
+ * Keeps the volumes of Secrets and tokens in memory if podkeep may not mount a tmpfs: in folders of this
+ * user's memory.
  *
  *     ROOT/pods/UID/volumes/kubernetes.io~secret/NAME    an empty folder
  *     MEMORY/UID/kubernetes.io~secret/NAME               the volume
  *
- * The teardown finds the empty folder, so nothing is lost by a restart.
+ * The teardown finds the empty folder, so it also finds these volumes after a restart of podkeep.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -28,9 +29,9 @@ export class VolumeMemory {
     this.#layout = layout;
   }
 
-  /** The folder in memory for a volume; undefined: this machine has no such memory. */
+  /** Creates the folder in memory for a volume. Undefined: this machine has no such memory. */
   make(volumeFolder: string): string | undefined {
-    const folder = this.#placeOf(volumeFolder);
+    const folder = this.#memoryFolderOf(volumeFolder);
     if (folder === undefined) return undefined;
     mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
     chmodSync(folder, OWNER_ONLY);
@@ -38,28 +39,31 @@ export class VolumeMemory {
   }
 
   remove(volumeFolder: string): void {
-    const folder = this.#placeOf(volumeFolder);
+    const folder = this.#memoryFolderOf(volumeFolder);
     if (folder === undefined || !lstatSync(folder, { throwIfNoEntry: false })) return;
     rmSync(folder, { recursive: true, force: true });
     removeEmpty(path.dirname(folder), 2);
   }
 
-  /** Removes the volumes of pods that are not on the disk, as after the data folder was made again. */
+  /**
+   * Removes the volumes of pods that have no folder on disk, for instance because the operator deleted the
+   * data folder.
+   */
   sweep(): void {
-    const place = this.#memory?.open();
-    if (place === undefined) return;
+    const root = this.#memory?.open();
+    if (root === undefined) return;
     const known = new Set(namesIn(this.#layout.podsFolder));
-    for (const uid of namesIn(place)) {
-      if (!known.has(uid)) rmSync(path.join(place, uid), { recursive: true, force: true });
+    for (const uid of namesIn(root)) {
+      if (!known.has(uid)) rmSync(path.join(root, uid), { recursive: true, force: true });
     }
   }
 
   /** Removes everything, as at a shutdown of the machine. */
   clear(): void {
-    const place = this.#memory?.open();
-    if (place === undefined) return;
-    for (const uid of namesIn(place)) {
-      rmSync(path.join(place, uid), { recursive: true, force: true });
+    const root = this.#memory?.open();
+    if (root === undefined) return;
+    for (const uid of namesIn(root)) {
+      rmSync(path.join(root, uid), { recursive: true, force: true });
     }
     this.close();
   }
@@ -68,15 +72,15 @@ export class VolumeMemory {
     this.#memory?.close();
   }
 
-  /** UID/kubernetes.io~KIND/NAME of the folder on the disk, in memory. */
-  #placeOf(volumeFolder: string): string | undefined {
-    const place = this.#memory?.open();
-    if (place === undefined) return undefined;
+  /** The path in memory, UID/kubernetes.io~KIND/NAME, for a volume's folder on disk. */
+  #memoryFolderOf(volumeFolder: string): string | undefined {
+    const root = this.#memory?.open();
+    if (root === undefined) return undefined;
     const [uid = '', volumes, kind = '', name = '', ...rest] = path
       .relative(this.#layout.podsFolder, volumeFolder)
       .split(path.sep);
     const isVolume = volumes === 'volumes' && uid !== '..' && name !== '' && rest.length === 0;
-    return isVolume ? path.join(place, uid, kind, name) : undefined;
+    return isVolume ? path.join(root, uid, kind, name) : undefined;
   }
 }
 
@@ -93,7 +97,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Not there: nothing in it.
+    // The folder does not exist, so it has no entries.
     return [];
   }
 }

@@ -1,4 +1,7 @@
-/** The kubelet's names of volume plugins, by the source of a volume or by its folder. */
+/**
+ * Gives the kubelet's plugin name of a volume, such as `kubernetes.io/empty-dir`, by its source or its
+ * folder.
+ */
 import type { Volume } from './volume-spec.ts';
 
 const PREFIX = 'kubernetes.io/';
@@ -12,7 +15,7 @@ const PLUGINS: readonly (readonly [source: keyof Volume, name: string])[] = [
   ['downwardAPI', 'downward-api'],
   ['projected', 'projected'],
   ['image', 'image'],
-  // Claims are followed to volumes of this node only.
+  // A claim can only be a hostPath or local volume here.
   ['persistentVolumeClaim', 'local-volume'],
   ['ephemeral', 'local-volume'],
 ];
@@ -22,7 +25,7 @@ export function pluginOf(volume: Volume): string {
   return `${PREFIX}${found?.[1] ?? 'unknown'}`;
 }
 
-/** `folder` is the one above that of the volume, such as `kubernetes.io~empty-dir`. */
+/** `folder` is the parent of the volume's folder, such as `kubernetes.io~empty-dir`. */
 export function pluginOfFolder(folder: string): string {
   const isPlugin = folder.startsWith(FOLDER_PREFIX);
   return `${PREFIX}${isPlugin ? folder.slice(FOLDER_PREFIX.length) : 'unknown'}`;

@@ -1,8 +1,7 @@
 /**
- * The fields of a pod's spec that define its volumes, and which of them its containers use.
+ * Types the fields of a pod's spec that define its volumes, and finds the volumes that its containers use.
  *
- * The API objects already have them; here they only get their types. A volume that no container mounts is
- * not made.
+ * podkeep's Pod type leaves these fields untyped. A volume that no container mounts is not created.
  */
 import type { Container, Pod, PodSpec } from '../../api/pod.ts';
 import type { FieldRef, ResourceFieldRef } from '../../core/environment/input-spec.ts';
@@ -124,7 +123,7 @@ export function usedVolumeNames(pod: Pod): readonly string[] {
   return [...new Set(names)].sort();
 }
 
-/** The user that owns tokens: set only if all containers run as the same one. */
+/** The user that owns the pod's tokens. Undefined: the containers run as different users, or name none. */
 export function commonUserOf(pod: Pod): number | undefined {
   const { securityContext } = volumeSpecOf(pod);
   const users = allContainersOf(pod).map(

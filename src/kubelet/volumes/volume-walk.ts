@@ -1,9 +1,9 @@
 /**
- * Walks a path in a volume without leaving it, whatever links a container has put there.
+ * Opens a path in a volume without leaving the volume, whatever links a container has put there.
  *
- * The path is walked one name at a time from the volume's own folder, which is held open. A link is
- * followed only by walking its names: up at most to the volume's folder, and to an absolute path only if
- * that is inside the volume.
+ * It starts at the volume's folder, which it holds open, and takes one name of the path at a time. It
+ * resolves links itself, name by name: `..` leads up to the volume's folder at most, and an absolute path
+ * must be inside the volume.
  *
  * The walk ends with an open file or folder, which stays the same whatever happens to its name.
  */
@@ -42,7 +42,7 @@ export class VolumeWalk {
     return this.#file ? path.join(folder, this.#file.name) : folder;
   }
 
-  /** For another process, as long as the walk is not closed. */
+  /** The path of the result for another process, valid as long as the walk is not closed. */
   get link(): string {
     return this.#file ? linkTo(this.#file.handle, this.path) : this.#here.link;
   }
@@ -91,7 +91,7 @@ export class VolumeWalk {
     await this.#folders.pop()?.close();
   }
 
-  /** The names of a link, to be walked next; none for anything else. */
+  /** Enters one name. Returns the names in a link's target, which are walked next; for other entries none. */
   async #step(name: string): Promise<readonly string[]> {
     const here = this.#here;
     const stats = await here.inspect(name).catch(async (error: unknown) => {
@@ -104,7 +104,10 @@ export class VolumeWalk {
     return [];
   }
 
-  /** Since the check a container may have put a link there: mounting it would lead anywhere. */
+  /**
+   * Opens the file and checks it again: since the first check a container may have replaced it by a link,
+   * whose mount could lead anywhere.
+   */
   async #openFile(here: OpenFolder, name: string): Promise<FileHandle> {
     const handle = await here.openName(name);
     const stats = await handle.stat();
@@ -125,7 +128,7 @@ export class VolumeWalk {
   }
 }
 
-/** With the mode of the volume itself, so that its group can use the folder. */
+/** Creates the folder with the mode of the volume itself, so that the volume's group can use it. */
 async function makeFolder(here: OpenFolder, name: string, mode: number) {
   await mkdir(here.at(name), { mode });
   await here.changeMode(name, () => mode);

@@ -1,4 +1,4 @@
-/** Waits on the injected clock, with a limit. */
+/** Pauses of loops such as the node's heartbeats, on the injected clock. */
 import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import { defineError } from '../../lib/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -27,7 +27,7 @@ export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promi
   });
 }
 
-/** A period with up to 4 % of jitter (KL-105, KL-106), so that nodes do not fall into step. */
+/** Adds up to 4 % of jitter to a period (KL-105, KL-106), so that nodes do not send their heartbeats in step. */
 export function jittered(periodMs: number, chance: number): number {
   return periodMs * (1 + 0.04 * chance);
 }

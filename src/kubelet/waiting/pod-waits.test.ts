@@ -54,5 +54,5 @@ test('a decision log that fails is logged, and the caller goes on', () => {
     throw new Error('broken');
   };
   new PodWaits({ clock, log, decisions: { record } }).wait(POD, READY, { why: 'refused' });
-  expect(errors).toEqual(['failed to add an entry to the decision history']);
+  expect(errors).toEqual(['Failed to add an entry to the decision history']);
 });

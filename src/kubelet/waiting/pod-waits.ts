@@ -1,14 +1,16 @@
 /**
- * Records what pods wait for: since when, how often it was tried, when it is tried next.
+ * Records in the decision history what each pod waits for: since when, the number of attempts, and the time
+ * of the next one.
  *
  *     wait ──> first record ──wait──> the same with one more attempt ──over──> record of the end
  *
- * The parts of the kubelet call `wait` whenever they decide to wait, and `over` whenever they may have
- * stopped to: only the end of a known wait is recorded.
+ * Parts of the kubelet call `wait` each time they decide to wait, and `over` whenever the wait may have
+ * ended: the end is recorded only if the wait was known.
  *
  * Invariants:
- *   1. `sinceMs` is that of the first call, until `over`.
- *   2. The memory is bounded: PODS_MAX pods with WAITS_PER_POD_MAX waits each. A forgotten wait begins again.
+ *   1. `sinceMs` is the time of the first call of `wait` since the last `over`.
+ *   2. The memory is bounded: PODS_MAX pods with WAITS_PER_POD_MAX waits each. The next call of `wait` for a
+ *      forgotten wait counts as the first.
  */
 import type { PodReference } from '../../api/pod-reference.ts';
 import { waitOver, type WaitName } from '../../core/pod-waits/wait-names.ts';
@@ -94,12 +96,12 @@ export class PodWaits {
       decisions.record(decision);
     } catch (error) {
       // A decision log that fails must not affect the part that waits.
-      log.error('failed to add an entry to the decision history', { error });
+      log.error('Failed to add an entry to the decision history', { error });
     }
   }
 }
 
-/** A reference of a container has more fields. */
+/** Copies only the fields of a pod: callers may pass a reference of a container, which has more. */
 function referenceOf({ uid, name, namespace }: PodReference): PodReference {
   return { uid, name, namespace };
 }

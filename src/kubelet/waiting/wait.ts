@@ -1,8 +1,8 @@
-/** Waits on the injected clock, for a promise or for a time. */
+/** Waits for a time or for a promise, on the injected clock. An abort ends the wait with an error. */
 import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-/** Rejects with the signal's reason if it is aborted first. */
+/** Resolves after the time. Rejects with the signal's reason if it is aborted first. */
 export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

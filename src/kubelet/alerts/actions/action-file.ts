@@ -1,13 +1,13 @@
 /**
- * Reads the actions of a rule:
+ * Parses the actions of an alert rule:
  *
  *     actions:
  *       - { type: evict, rateLimit: { max: 1, per: 10m }, dryRun: true }
  *       - { type: command, args: [/usr/local/bin/report, --short], timeout: 10s }
  *       - { type: webhook, url: 'https://hooks.example/restart', bearerTokenFile: /etc/podkeep/token }
  *
- * An action that could never run is a mistake at load: one about a container in a rule about the node, or a
- * command where the node allows none.
+ * An action that could never run makes the file invalid: an action on a container in a rule about the node,
+ * or a command on a node that does not allow commands.
  */
 import path from 'node:path';
 import type { SubjectKind } from '../../../core/alerts/alert-rule.ts';
@@ -21,7 +21,7 @@ export interface ActionPermissions {
   readonly commands: boolean;
 }
 
-/** Of an action without `rateLimit`. */
+/** The limit of an action without `rateLimit`. */
 const DEFAULT_LIMIT: ActionLimit = { max: 1, perMs: 10 * 60_000 };
 const RUNS_MAX = 100;
 const PER_MS_MIN = 10_000;
@@ -52,7 +52,7 @@ export function readActions(
     const typeValue = item.entries().get('type')?.value ?? item.fail('type is missing');
     const type = typeValue.text();
     if (!isType(type)) return typeValue.fail(`type must be one of ${TYPES.join(', ')}`);
-    // Its runs are counted by type, also after the file has changed.
+    // Runs are counted by type of action, even after the file has changed.
     if (seen.has(type)) typeValue.fail(`the rule has two actions of type ${type}`);
     seen.add(type);
     const fields = item.fields(FIELDS[type]);

@@ -1,10 +1,10 @@
 /**
- * The runs of actions within their windows, in memory and in a small file: a podkeep that is restarted again and
- * again must not act with every start.
+ * Stores the runs of alert actions within their windows, in memory and in a small file, so that a podkeep
+ * that restarts repeatedly does not run its actions at every start.
  *
- * The file has wall times, because monotonic time begins with each boot. A time in the future (the clock was set
- * back) counts as now, so a wrong clock can only make actions rarer. A file that cannot be used is logged; the
- * runs in memory still count.
+ * The file has wall times, because monotonic time begins with each boot. A time in the future (the clock was
+ * set back) counts as now, so a wrong clock can only make actions rarer. If the file cannot be read or
+ * written, this is logged, and the runs in memory still count.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { ActionRuns } from '../../../core/alerts/action-decision.ts';

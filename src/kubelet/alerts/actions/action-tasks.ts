@@ -1,6 +1,6 @@
 /**
- * Performs the action of a rule, once. Resolves with what was done, or with why it was refused or failed; it
- * never rejects.
+ * Performs an action of an alert rule, once. The result says what was done, or why the action was refused or
+ * failed; the promise never rejects.
  *
  *     restart   stops the container with its hooks and grace period; the kubelet starts it again
  *     evict     the eviction subresource of the API, which honours disruption budgets
@@ -48,7 +48,7 @@ export interface ActionTasksDeps {
 }
 
 const TIMEOUT_MS = 30_000;
-/** A container may have a long grace period; the kubelet's own limit comes first as a rule. */
+/** Longer than the others, because a container may have a long grace period. */
 const RESTART_TIMEOUT_MS = 10 * 60_000;
 
 export class ActionTasks {
@@ -115,7 +115,7 @@ export class ActionTasks {
     return isStopped ? done(`stopped container ${container}`) : refused('it does not run');
   }
 
-  /** The UID as precondition: another pod may have taken the name. */
+  /** The UID is a precondition, because another pod may have taken the name. */
   async #evict(pod: Pod | undefined, signal: AbortSignal): Promise<ActionOutcome> {
     if (!pod) return refused('the pod is gone');
     const refusal = evictionRefusal(pod);
@@ -156,7 +156,8 @@ export class ActionTasks {
     signal: AbortSignal,
   ): Promise<ActionOutcome> {
     const [program = ''] = args;
-    // Checked with each run: another user could have become able to write to it since the rule was loaded.
+    // Checked at each run: the permissions may have changed since the rule was loaded, so that another user
+    // can write to it.
     checkTrustedProgram(program);
     const input = JSON.stringify(this.#bodyOf(alert));
     const { exitCode, signal: ending, output } = await this.#deps.runCommand(args, input, signal);

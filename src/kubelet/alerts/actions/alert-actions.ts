@@ -1,14 +1,14 @@
 /**
- * Acts on alerts that start to fire, and records what was done and why.
+ * Runs the actions of alerts that start to fire, and records what was done and why.
  *
  *     alert fires ──> decideAction (core) ──┬── run ──> ActionTasks ──> done, refused, failed
  *                                           ├── dry run
  *                                           └── repeated, rateLimited
- *     each of them ──> record of the alert, decision of the pod, metric, log; Event unless it was skipped
+ *     each result ──> record of the alert, decision of the pod, metric, log; an Event, unless the action was skipped
  *
- * 1. An alert acts when it starts to fire, and not again while it fires. Nothing is retried.
- * 2. Runs are counted by rule and type of action, and stored: a rule file that is edited, and a podkeep that is
- *    restarted, cause no more of them.
+ * 1. Actions run when an alert starts to fire, and not again while it fires. Failed actions are not retried.
+ * 2. Runs are counted by rule and type of action, and stored: neither an edit of the rule file nor a restart
+ *    of podkeep causes additional runs.
  * 3. At most 16 actions are under way at once.
  */
 import { decideAction } from '../../../core/alerts/action-decision.ts';
@@ -39,7 +39,7 @@ export interface AlertActionsDeps extends ActionTasksDeps {
   readonly decisions: DecisionLog;
   readonly ledger: Pick<ActionLedger, 'get' | 'set'>;
   readonly podWithUid: (uid: string) => Pod | undefined;
-  /** Counts what became of an action. */
+  /** Counts the results of actions. */
   readonly acted: (alertname: string, action: string, result: ActionResult) => void;
   /** The alert has a new record. */
   readonly recorded: (alertKey: string) => void;
@@ -90,7 +90,7 @@ export class AlertActions {
   }
 
   async #act(action: RuleAction, alert: AlertView): Promise<void> {
-    // Other subscribers see that the alert fires before they see what follows from it.
+    // Other subscribers see that the alert fires before they see the result of its actions.
     await Promise.resolve();
     const { task, limit, dryRun } = action;
     const pod = alert.pod ? this.#deps.podWithUid(alert.pod.uid) : undefined;
@@ -137,7 +137,7 @@ export class AlertActions {
     acted(alertname, action, result);
     const records = this.of(key);
     const last = records.findLast((record) => record.action === action);
-    // An alert that flaps would push out everything else.
+    // Otherwise an alert that flaps would displace all other records.
     if (SKIPPED.has(result) && last?.result === result) return;
     const message = safeText(outcome.message, MESSAGE_CHARACTERS_MAX);
     const atMs = clock.now();

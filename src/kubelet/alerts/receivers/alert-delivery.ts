@@ -7,13 +7,14 @@
  *                           └── firing ones again every minute
  *
  * 1. An alert stays unsent until the receiver has acknowledged its newest state, so a receiver that was down
- *    gets every alert once it is back, also one that resolved meanwhile.
- * 2. One post at a time. Of one alert only the newest state is sent.
+ *    gets every alert once it is back, including alerts that resolved meanwhile.
+ * 2. One post is sent at a time. For each alert, only the newest state is sent.
  * 3. A post that the receiver refuses (4xx) would be refused again: it is dropped, so that it does not block
- *    later alerts. What still fires is sent again a minute later.
+ *    later alerts. Alerts that still fire are sent again a minute later.
  * 4. At most 10,000 alerts wait; beyond that the oldest are dropped.
  * 5. Dropped alerts are counted, and logged once for each reason.
- * 6. A receiver with severities gets alerts of these only; the end of an alert that it got is sent in any case.
+ * 6. A receiver with severities gets only alerts with one of them; if it got an alert, it also gets the
+ *    resolution.
  */
 import { formatMicroTime } from '../../../api/values/time.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -44,7 +45,7 @@ interface PostOutcome {
 
 const GROUP_MS = 1000;
 const RESEND_MS = 60_000;
-/** Alertmanager resolves an alert itself that it does not hear of until then. */
+/** Alertmanager resolves an alert if it is not sent again within this time. */
 const LIFETIME_MS = 4 * RESEND_MS;
 const BACK_OFF_MS_MAX = 60_000;
 const JITTER_FACTOR = 0.5;
@@ -128,7 +129,7 @@ export class AlertDelivery {
       this.#flushAfter(outcome.type === 'refused' ? Math.max(pauseMs, GROUP_MS) : pauseMs);
   }
 
-  /** Returns after which time the next post may follow. */
+  /** Returns how long to wait before the next post. */
   #done(batch: readonly AlertView[]): number {
     // An alert that changed meanwhile is another object, and is sent again.
     for (const alert of batch)
@@ -142,7 +143,7 @@ export class AlertDelivery {
     this.#backOffMs = Math.min(Math.max(this.#backOffMs * 2, GROUP_MS), BACK_OFF_MS_MAX);
     if (isNew)
       this.#deps.log.warn('Failed to deliver alerts; retrying', { ...this.#facts(), problem });
-    // Nodes that lost the same receiver do not come back to it at the same moment.
+    // Jitter: nodes that lost the same receiver must not all retry at the same time.
     return this.#backOffMs * (1 + JITTER_FACTOR * this.#deps.random.next());
   }
 

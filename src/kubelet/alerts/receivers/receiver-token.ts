@@ -1,9 +1,15 @@
-/** The bearer token and the certificate authorities of a receiver: from files that no other user may write. */
+/**
+ * Reads the bearer token and the certificate authorities of a receiver from files that no other user may
+ * write.
+ */
 import { readTrustedFile } from '../../../lib/trusted-file.ts';
 
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** Read for every post: tokens are rotated. Undefined: no file is given. Throws if it has no usable token. */
+/**
+ * Read for every post, because tokens are rotated. Undefined: no file is configured. Throws if the file has
+ * no usable token.
+ */
 export function tokenIn(file: string): string | undefined {
   if (file === '') return undefined;
   const token = readTrustedFile(file).trim();
@@ -11,7 +17,7 @@ export function tokenIn(file: string): string | undefined {
   return token;
 }
 
-/** Read for every post: authorities are rotated, too. Undefined: no file is given. */
+/** Read for every post, because authorities are rotated, too. Undefined: no file is configured. */
 export function authoritiesIn(file: string): string | undefined {
   if (file === '') return undefined;
   const text = readTrustedFile(file);

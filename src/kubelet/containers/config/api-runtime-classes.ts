@@ -1,8 +1,8 @@
 /**
- * RuntimeClasses from the API server, read when a pod needs one.
+ * Resolves RuntimeClasses to handlers; reads them from the API server when a pod needs one.
  *
- * A class never changes its handler, so a known one is used while the API server does not answer: pods
- * start again after a reboot without it. A deleted class is forgotten.
+ * The handler of a RuntimeClass never changes, so a known one is used while the API server does not answer,
+ * and pods can still be restarted. A deleted RuntimeClass is forgotten.
  */
 import { defineError } from '../../../lib/errors.ts';
 import { ApiError } from '../../../ports/api/api-client.ts';

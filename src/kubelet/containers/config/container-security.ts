@@ -1,4 +1,7 @@
-/** The user and the privileges of a container: its own securityContext first, then the pod's. */
+/**
+ * Computes the user and the privileges of a container: its own securityContext takes precedence over the
+ * pod's.
+ */
 import path from 'node:path';
 import type { Pod } from '../../../api/pod.ts';
 import { defineError } from '../../../lib/errors.ts';
@@ -22,7 +25,7 @@ export const wouldRunAsRoot = defineError<{ reason: string }>({
   code: 'WOULD_RUN_AS_ROOT',
   retry: 'never',
   message: ({ reason }) => reason,
-  hint: () => 'Set runAsUser to a number other than 0, or leave runAsNonRoot out.',
+  hint: () => 'Set runAsUser to a number other than 0, or remove runAsNonRoot.',
 });
 
 export const seccompProfileNameless = defineError<{ type: string }>({
@@ -80,8 +83,8 @@ export function groupsOf(
 }
 
 /**
- * Throws if the container must not run as root and might. An image without a user leaves the choice to the
- * runtime; a runtime that starts such images as root has to report uid 0.
+ * Throws if the container must not run as root (runAsNonRoot), but might. An image without a user leaves the
+ * choice to the runtime; a runtime that starts such images as root has to report uid 0.
  */
 export function checkNonRoot(
   pod: Pod,
@@ -134,8 +137,8 @@ function seccompOf(
 }
 
 /**
- * The container's own profile first. Manifests of static pods may still have profiles in annotations, which
- * go before the profile of the pod.
+ * The container's own profile first, then the annotation, which manifests of static pods may still have, then
+ * the profile of the pod.
  */
 function appArmorOf(pod: Pod, { name, securityContext }: RunContainer): string | undefined {
   const annotation = pod.metadata.annotations?.[`${APP_ARMOR_ANNOTATION}${name}`] ?? '';

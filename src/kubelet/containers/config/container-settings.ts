@@ -5,11 +5,11 @@
 import { MASKED_PATHS } from '../../../api/masked-paths.ts';
 
 export interface ContainerSettings {
-  /** A container that names no profile gets the runtime's default one instead of none. */
+  /** A container without a seccomp profile gets the runtime's default profile instead of none. */
   readonly seccompDefault: boolean;
   /** The folder of the profiles that pods name as `Localhost`. Absolute. */
   readonly seccompFolder: string;
-  /** Paths of /proc and /sys that are hidden from containers, unless one asks for an unmasked /proc. */
+  /** Paths of /proc and /sys that are hidden from containers, except from those with procMount Unmasked. */
   readonly maskedPaths: readonly string[];
   /** Whether CPU limits are enforced, and in periods of which length. */
   readonly hasCpuQuota: boolean;

@@ -1,4 +1,4 @@
-/** Prints values as Go does, where users know a message in that form. */
+/** Prints values as Go does, for messages that must be the same as the kubelet's. */
 
 /** `[a b]`, as Go prints a list. */
 export function goList(items: readonly string[]): string {

@@ -1,5 +1,6 @@
 /**
- * Requests and limits in the kernel's units: CPU shares and quota, bytes, and the OOM score.
+ * Converts requests and limits of containers and sandboxes to the kernel's units: CPU shares and quota,
+ * bytes, and the OOM score adjustment.
  */
 import { quantityMilliValue, quantityValue } from '../../../api/values/quantity.ts';
 import { readQuantity } from '../../../api/values/quantity-text.ts';

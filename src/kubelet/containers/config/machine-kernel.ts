@@ -1,6 +1,6 @@
 /**
- * Features of this machine's kernel that matter to containers: sizes of huge pages, the cgroup version,
- * whether swap can be limited, and sensors that containers must not read.
+ * Reads the features of this machine's kernel that matter to containers: sizes of huge pages, the cgroup
+ * version, AppArmor, whether swap can be limited, and sensors that containers must not read.
  */
 import { access, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -36,7 +36,7 @@ export async function readMachineKernel(root = '/'): Promise<MachineKernel> {
   };
 }
 
-/** The temperature of a CPU is a side channel to what its neighbours compute. */
+/** Hidden, because the temperature of a CPU is a side channel: it reveals what other containers compute. */
 async function thermalSensors(root: string): Promise<readonly string[]> {
   const folder = '/sys/devices/system/cpu';
   const cpus = (await namesIn(path.join(root, folder))).filter((name) => /^cpu\d+$/.test(name));

@@ -1,5 +1,5 @@
 /**
- * The DNS servers of a pod, by its dnsPolicy:
+ * Computes the DNS config of a pod from its dnsPolicy:
  *
  *     ClusterFirst             the cluster's servers; with the host's network, as Default
  *     ClusterFirstWithHostNet  the cluster's servers in any case
@@ -36,14 +36,14 @@ export interface DnsWarning {
   readonly reason: string;
   /** Absent: the pod is not warned. */
   readonly message?: string;
-  /** The message of an Event of the node, besides the pod's. */
+  /** The message of an additional Event on the node. */
   readonly ofNode?: string;
 }
 
 const SERVERS_MAX = 3;
 const SEARCHES_MAX = 32;
 const SEARCH_CHARACTERS_MAX = 2048;
-/** A longer one makes some resolvers abort. */
+/** A longer search domain makes some resolvers abort. */
 const SEARCH_LENGTH_MAX = 253;
 /** Means "no domains" where the node has no resolv.conf. */
 const NO_SEARCH = '.';

@@ -1,7 +1,7 @@
 /** Errors of lifecycle hooks. */
 import { defineError } from '../../../lib/errors.ts';
 
-/** The message is for the status of the container; Events do not show it, it may contain secrets. */
+/** The message is for the status of the container; it is not put into Events, because it may contain secrets. */
 export const hookFailed = defineError<{ message: string }>({
   code: 'HOOK_FAILED',
   retry: 'backoff',

@@ -46,7 +46,7 @@ export interface StartRequest {
   readonly pod: Pod;
   readonly container: RunContainer;
   readonly sandboxId: string;
-  /** As it was when the plan was made. */
+  /** The runtime's state when the plan was made. */
   readonly runtimePod: RuntimePod;
   readonly podIPs: readonly string[];
   readonly secrets: FoundPullSecrets;
@@ -164,7 +164,7 @@ export class ContainerStarter {
     const attempt = await this.#nextAttempt(request);
     const targetContainerId = targetOf(request);
     const { resources = {} } = container;
-    // Stored before the container exists: after a crash in between, every container has its record.
+    // Stored before the container exists, so that even after a crash every container has a record.
     const [resolved] = await Promise.all([
       inputs.resolve({ pod, container, podIPs, imageVolumes }, signal),
       actuated?.setContainerResources(reference.uid, container.name, resources),

@@ -1,4 +1,4 @@
-/** The crash-loop back-offs of the containers of this node (KL-50 to KL-53). */
+/** Holds the crash-loop back-offs of the containers of this node (KL-50 to KL-53). */
 import type { Container, Pod } from '../../../api/pod.ts';
 import type { RuntimePod } from '../../../api/runtime-pod.ts';
 import { parseTime } from '../../../api/values/time.ts';
@@ -24,7 +24,7 @@ export class CrashBackOffs {
     return this.#backOffs;
   }
 
-  /** The container starts again. A first start does not advance the back-off. */
+  /** The container is about to be started. Its first start does not advance the back-off. */
   starting(pod: Pod, container: Container, runtime: RuntimePod, now: number): void {
     const exited = runtime.containers.find(
       ({ name, state }) => name === container.name && state === 'exited',

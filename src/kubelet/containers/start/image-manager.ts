@@ -5,8 +5,9 @@
  *     IfNotPresent ──> present? ──no──────┴─> in back-off? ──no──> pull
  *     Never ─────────> present? ──no──> ErrImageNeverPull
  *
- * A failed pull is not retried for 10 s, then 20 s, up to 300 s, separately for each pod and image (KL-54);
- * meanwhile the status keeps the error. Each step is recorded as an Event, with the kubelet's messages.
+ * A failed pull is retried after 10 s, then after 20 s, up to 300 s, separately for each pod and image
+ * (KL-54); meanwhile the status shows the error. Each step is recorded as an Event, with the kubelet's
+ * messages.
  */
 import { formatGoDuration } from '../../../api/values/time-duration.ts';
 import type { Pod } from '../../../api/pod.ts';
@@ -131,7 +132,7 @@ export class ImageManager {
     const credentials = secrets.credentialsFor(request.image);
     // The default of the API server.
     const imagePullPolicy = pullPolicy ?? (tag === 'latest' ? 'Always' : 'IfNotPresent');
-    // An image that no registry has is not pulled, and no Event says that it was.
+    // An image without a registry cannot be pulled, and no Event claims that it was.
     const isLocal = this.#options.images.isLocal?.(request.image) ?? false;
     if (imagePullPolicy !== 'Always' || isLocal) {
       const found = await this.#find(request);
@@ -151,7 +152,7 @@ export class ImageManager {
     }
   }
 
-  /** An invalid name ends here. */
+  /** Throws if the image name is invalid. */
   #checkName(request: Request): ImageName {
     const { container, image } = request;
     try {
@@ -218,7 +219,7 @@ export class ImageManager {
     }
   }
 
-  /** A pull beyond the budget fails, and waits for its back-off. */
+  /** A pull beyond the rate limit fails, and is retried after its back-off. */
   #takeFromBudget(nowMs: number): void {
     if (!this.#budget) return;
     if (this.#budget.waitMs(nowMs) > 0) throw pullsExceeded({ limit: 'QPS' });
@@ -291,7 +292,7 @@ export class ImageManager {
     const name = JSON.stringify(request.image);
     this.#record(request, 'Warning', 'Failed', `Failed to pull image ${name}: ${text}`);
     const before = this.#failed.get(key)?.backOff;
-    // The wait counts from this failure, so the reset is measured from it, too.
+    // The back-off counts from this failure, and so does its reset.
     const backOff = advance(before, now, now, CRASH_BACKOFF);
     const { reason, message } = explain(request.image, text);
     this.#failed.set(key, { backOff, given: `${reason}: ${message}` });
@@ -339,7 +340,7 @@ function keyOf({ pod, image }: Request): string {
   return `${podReferenceOf(pod).uid}_${image}`;
 }
 
-/** Runtimes begin two kinds of errors with a fixed word, which becomes the reason. */
+/** Errors of runtimes that begin with one of two fixed words have this word as their reason. */
 function explain(
   image: string,
   text: string,

@@ -1,5 +1,5 @@
 /**
- * The credentials for a pod's images: those of its imagePullSecrets, then those of the node.
+ * Finds the credentials for a pod's images: those of its imagePullSecrets, then those of the node.
  */
 import type { Pod } from '../../../api/pod.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
@@ -17,7 +17,7 @@ export interface ObjectPullSecretsOptions {
   readonly ofNode?: (() => Promise<readonly RegistryEntry[]>) | undefined;
 }
 
-/** By the type of the secret. Others are no pull secrets, whatever they contain. */
+/** The key of the credentials, by type of the secret. Secrets of other types are not pull secrets. */
 const KEYS: ReadonlyMap<Json | undefined, string> = new Map([
   ['kubernetes.io/dockerconfigjson', '.dockerconfigjson'],
   ['kubernetes.io/dockercfg', '.dockercfg'],

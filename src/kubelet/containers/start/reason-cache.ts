@@ -1,8 +1,8 @@
 /**
- * Why containers could not be started last time, for their statuses (KL-43).
+ * Remembers why containers could not be started last time, for their statuses (KL-43).
  *
- * A status is computed before its sync tries again, so it shows the failure of the previous sync. LRU cache
- * of 1,000 entries.
+ * The status is computed before the sync tries to start the container again, so it shows the failure of the
+ * previous sync. LRU cache of 1,000 entries.
  */
 import type { Pod } from '../../../api/pod.ts';
 import type { StartFailure } from '../../../core/pod-status/container-status.ts';

@@ -29,8 +29,8 @@ export interface ResizeDeps extends KernelDeps {
 }
 
 /**
- * The resources that were applied to the pod. A container from before they were stored counts as having its
- * allocated resources. Undefined: this node resizes nothing.
+ * The resources that were applied to the pod. A container without stored resources counts as having its
+ * allocated ones. Undefined: this node cannot resize pods in place.
  */
 export function actuatedOf({ actuated }: ResizeDeps, pod: Pod): ActuatedResources | undefined {
   if (!actuated) return undefined;
@@ -42,8 +42,8 @@ export function actuatedOf({ actuated }: ResizeDeps, pod: Pod): ActuatedResource
 }
 
 /**
- * For a pod that gets its sandbox. A new pod counts as having all its allocated resources: a resize before
- * its containers start then only changes its cgroup. And it is one write for all of them.
+ * Called when a pod gets its sandbox. All resources of a new pod are stored as applied, with one write: a
+ * resize before its containers start then only changes its cgroup.
  */
 export async function noteStart({ actuated }: ResizeDeps, pod: Pod): Promise<void> {
   const { uid } = podReferenceOf(pod);
@@ -77,7 +77,7 @@ export function isResizing(deps: ResizeDeps, pod: Pod, runtime: RuntimePod): boo
   return isStartingResized(view, running, [...running.keys()]) || needsPodLevelResize(view);
 }
 
-/** If the runtime cannot resize, every resize is a restart. */
+/** If the runtime cannot resize containers in place, every resize restarts them. */
 export function withRestartingResize(pod: Pod): Pod {
   const resizePolicy = (['cpu', 'memory'] as const).map((resourceName) => ({
     resourceName,
@@ -98,7 +98,7 @@ export function needsResize({
 export async function resizePod(deps: ResizeDeps, pod: Pod, actions: PodActions): Promise<void> {
   const { cgroups, actuated } = deps;
   const { uid } = podReferenceOf(pod);
-  // What each container has meanwhile: memory is resized before CPU.
+  // The resources that each container has at this point: memory is resized before CPU.
   const current = new Map<string, ResourceNumbers>();
   await cgroups?.raise(pod);
   for (const resource of ['memory', 'cpu'] as const) {

@@ -41,7 +41,7 @@ export interface MadeSandbox {
 export const sandboxNotMade = defineError<{ pod: string; reason: string }>({
   code: 'SANDBOX_NOT_MADE',
   retry: 'backoff',
-  message: ({ pod, reason }) => `the sandbox of ${pod} could not be made: ${reason}`,
+  message: ({ pod, reason }) => `the sandbox of ${pod} could not be created: ${reason}`,
   hint: () => 'Podkeep retries automatically. If this persists, check the network and the runtime.',
 });
 

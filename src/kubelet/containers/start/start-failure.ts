@@ -1,6 +1,5 @@
 /**
- * Why a container did not start: the reason and the message in its status while it waits (KL-44), and when
- * to retry, if that is known.
+ * The error of a container that did not start, with the reason and the message of its waiting state (KL-44).
  */
 import { PodkeepError } from '../../../lib/errors.ts';
 

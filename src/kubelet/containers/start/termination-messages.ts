@@ -1,10 +1,9 @@
 /**
- * Termination messages of containers (KL-45).
+ * Reads the termination messages of exited containers (KL-45).
  *
- * Adds to the runtime's state of a pod the termination messages of its containers: the content of the
- * termination message file, or the end of the log for a container that failed without a message and has the
- * policy FallbackToLogsOnError. They follow the runtime's own message. A container exits once, so each
- * message is read once.
+ * It adds them to the runtime's state of the pod, after the runtime's own message. A termination message is
+ * the content of the termination message file, or the end of the log if the container failed without a
+ * message and has the policy FallbackToLogsOnError. A container exits once, so each message is read once.
  */
 import type { Pod } from '../../../api/pod.ts';
 import type { RuntimeContainer, RuntimePod } from '../../../api/runtime-pod.ts';

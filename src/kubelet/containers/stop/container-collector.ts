@@ -1,12 +1,12 @@
 /**
- * Removes dead containers, sandboxes and logs.
+ * Container GC: removes dead containers, sandboxes and logs.
  *
  *     a container in a living pod   its newest dead run is kept, for `kubectl logs --previous`
  *     a pod to be removed           nothing is kept, once the API has its final status (F-15)
  *     sandboxes                     those that stopped, are empty, and are not the newest of their pod
  *     logs                          of pods to be removed
  *
- * What cannot be removed now is tried the next time: this throws only for an aborted signal.
+ * A failed removal is logged and retried at the next collection; only an aborted signal throws.
  */
 import type { RuntimeContainer } from '../../../api/runtime-pod.ts';
 import { compareTimes, parseTime } from '../../../api/values/time.ts';
@@ -32,11 +32,11 @@ export interface ContainerCollectorOptions {
   readonly keptPerContainer?: number;
   /** Dead containers kept on the node; -1: no limit. */
   readonly keptMax?: number;
-  /** Younger ones are left alone. */
+  /** Younger dead containers are kept. */
   readonly ageMinMs?: number;
 }
 
-/** What the pod workers know of a pod. */
+/** The questions that the container GC asks the pod workers. */
 export interface PodStates {
   shouldPodContentBeRemoved(podUid: string): boolean;
   shouldPodRuntimeBeRemoved(podUid: string): boolean;
@@ -44,7 +44,7 @@ export interface PodStates {
 }
 
 export interface Collection {
-  /** Only then is it known which pods are not desired any more. */
+  /** The pod sources have delivered their pods, so it is known which pods are not desired any more. */
   readonly areSourcesReady: boolean;
   /** The disk is full: pods that have ended lose their containers before they are deleted. */
   readonly isDiskShort?: boolean;
@@ -160,8 +160,8 @@ export class ContainerCollector {
   }
 
   /**
-   * An evicted pod may lose everything as soon as it has stopped, but its exit codes are needed first: if
-   * podkeep crashes before the API has them, they would be lost.
+   * An evicted pod may lose all of its containers as soon as it has stopped, but not before its status is
+   * written: if podkeep crashed before that, the exit codes would be lost.
    */
   #mayLoseAll(uid: string): boolean {
     const { pods, isAcknowledged } = this.#options;
@@ -180,7 +180,7 @@ export class ContainerCollector {
     }
   }
 
-  /** It should have stopped already; to be sure it is stopped once more. */
+  /** Stops the sandbox once more before it is removed, although it should have stopped already. */
   async #removeSandbox(uid: string, id: string, signal: AbortSignal): Promise<void> {
     const { runtime, log } = this.#options;
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** Removes containers from the runtime, with their logs where those are not needed any more. */
+/** Removes containers from the runtime, and their logs if those are not needed any more. */
 import type { Pod } from '../../../api/pod.ts';
 import type { RuntimeContainer, RuntimePod } from '../../../api/runtime-pod.ts';
 import type { ContainerReset } from '../../../core/pod-actions/plan.ts';
@@ -15,7 +15,7 @@ export interface RemoverDeps {
   readonly files: PodFiles;
   readonly log: Log;
   readonly stopper: ContainerStopper;
-  /** Called when the container is gone and need not be remembered any more. */
+  /** Called when the container is removed, so that nothing about it needs to be remembered. */
   readonly removed: (containerId: string) => void;
 }
 
@@ -40,7 +40,7 @@ export class ContainerRemover {
     await this.#deps.files.removeLog({ pod, container, attempt });
   }
 
-  /** For each init container only the newest exited run is kept: it has the exit code. */
+  /** Keeps only the newest exited run of each init container, because it has the exit code. */
   async pruneInit(pod: Pod, { containers }: RuntimePod, signal: AbortSignal): Promise<void> {
     for (const { name } of pod.spec.initContainers ?? []) {
       const [, ...older] = containers.filter(
@@ -50,14 +50,17 @@ export class ContainerRemover {
     }
   }
 
-  /** All of them have stopped, and the pod is initialised again. */
+  /** Removes all runs of init containers: they have stopped, and the pod is initialised again. */
   async purgeInit(pod: Pod, { containers }: RuntimePod, signal: AbortSignal): Promise<void> {
     const names = new Set(pod.spec.initContainers?.map(({ name }) => name));
     const init = containers.filter(({ name }) => names.has(name));
     await this.#removeAll(pod, init, signal);
   }
 
-  /** Their logs stay: they show how often a container ran. An error ends the reset (E-7). */
+  /**
+   * Stops and removes containers that will start again, but keeps their logs, which show how often a
+   * container ran. An error ends the reset (E-7).
+   */
   async reset(pod: Pod, resets: readonly ContainerReset[], signal: AbortSignal): Promise<void> {
     for (const { id, name, kill } of resets) {
       const stop = { id, name, message: 'killing', graceSeconds: 0 };
@@ -66,7 +69,10 @@ export class ContainerRemover {
     }
   }
 
-  /** A container that stays only costs space: garbage collection tries again. */
+  /**
+   * A failed removal is only logged: the container costs only disk space, and the container GC removes it
+   * later.
+   */
   async #removeAll(
     pod: Pod,
     containers: readonly RuntimeContainer[],

@@ -1,12 +1,13 @@
 /**
- * Stops containers: hook, turn, signal.
+ * Stops containers: runs the preStop hook, waits for containers that stop earlier, then sends the stop
+ * signal.
  *
  *     Event Killing ──> preStop hook ──> its turn (stop-order.ts) ──> stop signal ──> killed
  *     └────────────────────────── grace ─────────────────────────┘└── what is left, at least 2 s ──┘
  *
- * The signal cuts the wait short when the pod has to end faster (F-8). A second stop with less grace finds
- * the hook still running: it does not run the hook again, and waits for it no longer than the new grace
- * allows.
+ * The AbortSignal ends the wait when the pod has to stop faster (F-8). If a second stop with a shorter grace
+ * period finds the hook still running, it does not run the hook again, and waits for it no longer than the
+ * new grace period allows.
  */
 import type { Pod } from '../../../api/pod.ts';
 import type { KillReason } from '../../../core/pod-actions/plan.ts';
@@ -47,7 +48,7 @@ export interface StopperDeps extends HookDeps {
 export interface ContainerStop {
   readonly id: string;
   readonly name: string;
-  /** The message of the Event; absent: that the container is being stopped. */
+  /** The message of the Event. Absent: `Stopping container NAME`. */
   readonly message?: string;
   readonly reason?: KillReason | undefined;
   /** Null: the grace period of the pod. */
@@ -94,7 +95,7 @@ export class ContainerStopper {
       return Promise.allSettled(before.flatMap((each) => stopped.get(each) ?? []));
     };
     for (const { id, name } of running) {
-      // All are known before the first one waits for its turn.
+      // All stops are in the map before the first one waits for others.
       const stop = Promise.resolve().then(() =>
         this.#stop(target, { id, name, graceSeconds }, () => waits(name), signal),
       );
@@ -170,7 +171,7 @@ export class ContainerStopper {
     }
   }
 
-  /** A failure is logged and recorded; the container is stopped all the same. It never rejects. */
+  /** A failed hook is logged and recorded, and the container is stopped anyway. The promise never rejects. */
   #preStop(pod: Pod, container: RunContainer, containerId: string): Promise<void> {
     const running = this.#hooks.get(containerId);
     if (running) return running;

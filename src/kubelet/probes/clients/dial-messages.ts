@@ -1,5 +1,5 @@
 /**
- * Messages of connection errors as Go prints them: users know them from Events, and search for them.
+ * Formats connection errors as Go does, because users know these messages from Events and search for them.
  */
 import { bracketed } from '../probe-address.ts';
 
@@ -31,7 +31,7 @@ export function socketErrorOf(error: unknown): SocketError {
   return first instanceof Error ? first : new Error(String(first));
 }
 
-/** Null: the connection was made; something else failed. `address` is the requested one. */
+/** Null: the connection was established, and something else failed. `address` is the requested one. */
 export function dialMessage(error: SocketError, address: string): string | null {
   if (error.syscall === 'getaddrinfo') return `dial tcp: lookup ${lookupMessage(error)}`;
   if (error.syscall !== 'connect') return null;

@@ -1,6 +1,6 @@
 /**
- * Runs a command inside the container; its exit code is the result. The first 10 KiB of its output go into
- * the Event.
+ * Runs an exec probe: a command inside the container, whose exit code is the result. The first 10 KiB of its
+ * output go into the Event.
  */
 import { formatGoDuration } from '../../../api/values/time-duration.ts';
 import { PodkeepError } from '../../../lib/errors.ts';
@@ -38,8 +38,8 @@ export async function probeExec(
 }
 
 /**
- * `$(NAME)` is replaced if the spec has the value of that variable; any other stays as it is. `$$` becomes
- * `$`, and what follows it is not replaced.
+ * Replaces `$(NAME)` if the spec has a value for that variable; other references stay unchanged. `$$` becomes
+ * `$`, so `$$(NAME)` is not replaced.
  */
 export function expandCommand(
   command: readonly string[],

@@ -1,4 +1,4 @@
-/** One call of Health/Check over an established connection. */
+/** Calls Health/Check once over an established connection, for grpc probes. */
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import { offAbort, onAbort } from '../../../lib/abort-listeners.ts';
 import { healthCheckRequest, healthStatusIn } from './health-message.ts';

@@ -1,5 +1,5 @@
 /**
- * Probes a server with gRPC's health protocol, without encryption.
+ * Runs a grpc probe: calls a server with gRPC's health protocol, without encryption.
  *
  * Like the kubelet, which waits for its connection to be ready, it retries a refused connection until the
  * timeout, and then reports only the timeout.

@@ -1,6 +1,6 @@
 /**
- * The status of a call, as Go's gRPC client reports it: a code and a description, from the trailers if the
- * server speaks gRPC, else derived from its HTTP response.
+ * Derives the status of a gRPC call (a code and a description) as Go's gRPC client does: from the trailers if
+ * the server speaks gRPC, else from its HTTP response.
  */
 import { STATUS_CODES } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http2';
@@ -50,7 +50,7 @@ export function statusOfTrailers(trailers: IncomingHttpHeaders): GrpcStatus {
   return { code, description: unescape(typeof message === 'string' ? message : '') };
 }
 
-/** A wrong escape is kept as it is. */
+/** Decodes percent escapes; an invalid escape stays unchanged. */
 function unescape(message: string): string {
   const bytes = message.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

@@ -1,4 +1,4 @@
-/** The two messages of gRPC's health protocol, with gRPC's framing. */
+/** Encodes and decodes the two messages of gRPC's health protocol, with gRPC's framing. */
 
 const STATUS_NAMES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'] as const;
 

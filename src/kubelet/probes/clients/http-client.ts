@@ -1,8 +1,8 @@
 /**
- * Sends a GET request; a status from 200 to 399 is a success (KL-71).
+ * Runs an httpGet probe: sends a GET request; a status from 200 to 399 is a success (KL-71).
  *
- * Redirects are followed as long as they stay on the first host; one to another host is not followed and
- * counts as success with a warning. Certificates are not verified, proxies are not used, connections are
+ * Redirects are followed as long as they stay on the first host; a redirect to another host is not followed
+ * and counts as success with a warning. Certificates are not verified, proxies are not used, connections are
  * not reused, and no more than 10 KiB of a body are read.
  */
 import type { Clock } from '../../../ports/clock.ts';
@@ -58,7 +58,10 @@ async function ask(
   }
 }
 
-/** A response that breaks off says nothing about the container, whatever its status was. */
+/**
+ * A response that breaks off is an error of the probe and not a failure of the container, whatever its status
+ * was.
+ */
 async function read(answer: HttpAnswer, limit: TimeLimit, outer: AbortSignal): Promise<string> {
   try {
     return await answer.read();
@@ -70,7 +73,7 @@ async function read(answer: HttpAnswer, limit: TimeLimit, outer: AbortSignal): P
   }
 }
 
-/** A failure does not show the body: readers of Events may not be allowed to see it. */
+/** The message of a failure does not contain the body, because readers of Events may not be allowed to see it. */
 function probeAnswerOf({ status }: HttpAnswer, body: string): ProbeAnswer {
   if (status < 200 || status >= 400) return failed(`HTTP probe failed with statuscode: ${status}`);
   if (status < 300) return succeeded(body);

@@ -1,4 +1,4 @@
-/** One request over its own connection, and the beginning of its response. */
+/** Sends one HTTP request over its own connection, and reads the beginning of its response. */
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP } from 'node:net';
@@ -11,7 +11,7 @@ export interface HttpAnswer {
   readonly location: string | undefined;
   /** The first 10 KiB of the body. Rejects if it breaks off before. */
   read(): Promise<string>;
-  /** Closes the connection, however much is still to come. */
+  /** Closes the connection, even if the body has not been read completely. */
   close(): void;
 }
 
@@ -19,7 +19,7 @@ const BODY_BYTES_MAX = 10_240;
 /** The limit of Go's client. */
 const HEADER_BYTES_MAX = 10 * 1024 * 1024;
 
-/** Rejects with Node's error; the caller makes the message. */
+/** Rejects with Node's error; the caller formats the message. */
 export function exchange(request: HttpProbeRequest, signal: AbortSignal): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const sent = open(request, signal);

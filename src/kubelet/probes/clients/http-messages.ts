@@ -1,4 +1,4 @@
-/** Why a server gave no response, with the messages of Go's client. */
+/** Formats the error of an HTTP request without a response, with the messages of Go's client. */
 import { goQuote } from '../../containers/config/go-text.ts';
 import { addressText } from '../probe-address.ts';
 import { dialMessage, socketErrorOf, systemMessage } from './dial-messages.ts';

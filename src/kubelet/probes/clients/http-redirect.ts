@@ -1,6 +1,6 @@
 /**
- * The target of a redirect (as Go's client follows them). Null: a probe does not follow it, so the response
- * itself counts.
+ * Decides where a redirect leads, by the rules of Go's client. Null: a probe does not follow it, so the
+ * response itself counts.
  */
 import { goQuote } from '../../containers/config/go-text.ts';
 import { bracketed } from '../probe-address.ts';

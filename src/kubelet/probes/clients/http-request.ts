@@ -1,5 +1,5 @@
 /**
- * The request of an httpGet probe, as the kubelet makes it: any header may be replaced, an empty Accept is
+ * Builds the request of an httpGet probe as the kubelet does: any header may be replaced, an empty Accept is
  * omitted, and Host changes only the header, not the address.
  */
 import type { Container } from '../../../api/pod.ts';

@@ -1,4 +1,4 @@
-/** Checks whether a server accepts connections. The connection is closed at once. */
+/** Runs a tcpSocket probe: checks whether a server accepts connections, and closes the connection immediately. */
 import { connect } from 'node:net';
 import { offAbort, onAbort } from '../../../lib/abort-listeners.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -32,7 +32,7 @@ function dial(address: ProbeAddress, signal: AbortSignal): Promise<void> {
     const socket = connect({ host: dialedHost(address), port: address.port });
     const abort = (): void => {
       socket.destroy();
-      reject(new Error('the dial was given up'));
+      reject(new Error('the dial was aborted'));
     };
     onAbort(signal, abort);
     socket.on('error', reject);

@@ -1,4 +1,4 @@
-/** A signal that is aborted by the timeout of a probe, or when its answer is not needed any more. */
+/** Runs a probe with a signal that is aborted at its timeout, or when its answer is not needed any more. */
 import type { Clock } from '../../../ports/clock.ts';
 
 export interface TimeLimit {

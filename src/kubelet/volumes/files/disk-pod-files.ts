@@ -1,12 +1,12 @@
 /**
- * The files of pods on a real disk, in the kubelet's layout (see ports/pod/pod-files.ts).
+ * Manages the files of pods on disk, in the kubelet's layout (see ports/pod/pod-files.ts).
  *
- * Names of pods, UIDs and containers become names of folders, so any that could leave its folder is
- * refused. Links are not followed when termination messages are read: a container can replace its file by a
- * link, and podkeep has more rights than the container.
+ * UIDs and names of pods and containers become names of folders, so a name that could lead out of its folder
+ * is refused. podkeep reads termination messages without following links: a container could replace its file
+ * by a link to a file that only podkeep may read.
  *
- * The files of a start or an end are few and small, and are handled synchronously (see exact-file.ts). Only
- * what may be large, such as the logs of a pod, is removed asynchronously.
+ * The files for the start or the end of a container are few and small, and are handled synchronously (see
+ * exact-file.ts). Only data that may be large, such as the logs of a pod, is removed asynchronously.
  */
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -35,7 +35,7 @@ export const folderNameInvalid = defineError<{ name: string }>({
 
 const FOLDER_MODE = 0o750;
 const LOG_FOLDER_MODE = 0o755;
-/** Any user of the container may write into it. */
+/** Every user in the container may write the termination message. */
 const EMPTY_TERMINATION_FILE = { content: '', mode: 0o666 };
 const READ_CHUNK_BYTES = 65_536;
 
@@ -117,7 +117,7 @@ export class DiskPodFiles implements PodFiles {
     await rm(this.logFolder(pod), { recursive: true, force: true });
   }
 
-  /** The log and its rotated parts. */
+  /** Removes the log and its rotated files. */
   async removeLog(run: ContainerRun): Promise<void> {
     const folder = path.join(this.logFolder(run.pod), checked(run.container));
     const own = `${run.attempt}.log`;
@@ -150,7 +150,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Null: there is no such file, or something else is in its place. */
+/** Null: the file does not exist, or is not a regular file. */
 function readTail(file: string, bytesMax: number): Uint8Array | null {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   try {
@@ -175,7 +175,7 @@ function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ELOOP' || code === 'ENOTDIR' || code === 'EISDIR';
 }
 
-/** A character that was cut at the front is omitted. */
+/** Omits a character at the front whose first bytes were cut off. */
 function decodeTail(bytes: Uint8Array): string {
   let start = 0;
   while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;

@@ -1,9 +1,9 @@
 /**
  * Writes a small file synchronously with exact content and mode.
  *
- * Each step takes a few microseconds on a local disk; a worker thread would take several times that for
- * every file of every pod of a burst, and competes for the same cores. Files that may be large, or wait for
- * a disk or a network, are not written like this.
+ * Each step takes a few microseconds on a local disk. Node's thread pool would take several times that for
+ * each file, and many pods may start at once. Files that may be large, or may wait for a disk or a network,
+ * are not written like this.
  */
 import { closeSync, fchmodSync, openSync, writeFileSync } from 'node:fs';
 
@@ -12,10 +12,10 @@ export interface ExactFile {
   readonly mode: number;
 }
 
-/** Closed to others until its own mode is set: the umask limits the mode of a new file. */
+/** Only the owner may read the file until its mode is set by chmod: the umask limits the mode at creation. */
 const FIRST_MODE = 0o600;
 
-/** `flags` say what may exist already, as in open(2). */
+/** `flags` are those of open(2): whether the file may exist already. */
 export function writeExactFile(
   file: string,
   flags: string | number,

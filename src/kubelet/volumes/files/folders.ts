@@ -1,13 +1,14 @@
 /**
- * Makes podkeep's own folders synchronously, like its small files (see exact-file.ts).
+ * Creates podkeep's own folders synchronously, like its small files (see exact-file.ts).
  *
- * Node can make all folders of a path, too, but its error names the last one, not the one that failed.
+ * Node's recursive mkdir is not used, because its error names the last folder of the path, not the one that
+ * failed.
  */
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from '../volume-errors.ts';
 
-/** Makes the folder and its parents, each with this mode. Existing ones stay as they are. */
+/** Creates the folder and its missing parents with this mode. Existing folders keep theirs. */
 export function makeFolders(folder: string, mode: number): void {
   if (isFolder(folder)) return;
   const parent = path.dirname(folder);
@@ -20,7 +21,7 @@ export function makeFolders(folder: string, mode: number): void {
   }
 }
 
-/** A folder that cannot be inspected counts as missing: making it gives the error. */
+/** A folder that cannot be inspected counts as missing: its creation then throws the error. */
 function isFolder(folder: string): boolean {
   try {
     return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;

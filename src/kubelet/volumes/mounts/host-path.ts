@@ -1,6 +1,6 @@
 /**
- * A path of the node, given to a pod as it is. Its type is checked, and the path is made if the type says
- * so; it is never removed.
+ * Checks the path of a hostPath volume against its type, and creates a missing path if the type allows that
+ * (DirectoryOrCreate, FileOrCreate or no type). podkeep never removes the path.
  */
 import { mkdir, open, stat } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
@@ -31,9 +31,10 @@ export async function checkHostPath({ path, type = '' }: HostPathSource): Promis
   if (path.split('/').includes('..')) {
     throw volumeUnusable({ reason: `invalid HostPath \`${path}\`: must not contain '..'` });
   }
-  const stats = await look(path);
+  const stats = await inspect(path);
   if (type === '') {
-    // No check is requested. Some container runtimes make the folder then, so it is made for all.
+    // The pod requests no check. Some container runtimes then create a missing folder, so podkeep creates it
+    // for all of them.
     if (!stats) await makeFolder(path);
     return;
   }
@@ -47,7 +48,7 @@ export async function checkHostPath({ path, type = '' }: HostPathSource): Promis
 }
 
 /** Undefined: the path does not exist. */
-async function look(path: string): Promise<Stats | undefined> {
+async function inspect(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
   } catch (error) {
@@ -56,12 +57,15 @@ async function look(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** One by one: Node's recursive mkdir never ends where no folder can be made, as below /proc. */
+/**
+ * Creates the folders one by one: Node's recursive mkdir never returns where none can be created, as below
+ * /proc.
+ */
 async function makeFolder(path: string): Promise<void> {
   const parent = dirname(path);
-  if (parent !== path && !(await look(parent))) await makeFolder(parent);
+  if (parent !== path && !(await inspect(parent))) await makeFolder(parent);
   await mkdir(path, { mode: 0o755 }).catch(async (error: unknown) => {
-    const wasSlower = codeOf(error) === 'EEXIST' && (await look(path))?.isDirectory();
+    const wasSlower = codeOf(error) === 'EEXIST' && (await inspect(path))?.isDirectory();
     if (!wasSlower) throw error;
   });
 }

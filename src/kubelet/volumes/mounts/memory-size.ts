@@ -1,6 +1,6 @@
 /**
- * The size limit of a volume in memory: the node's allocatable memory, the pod's limit or the volume's
- * sizeLimit, whichever is least. Its pages count as memory of the pod.
+ * Computes the size limit of a tmpfs volume: the least of the node's allocatable memory, the pod's memory
+ * limit and the volume's sizeLimit. Its pages count as memory of the pod.
  */
 import type { Pod } from '../../../api/pod.ts';
 import { quantityValue } from '../../../api/values/quantity.ts';
@@ -9,7 +9,7 @@ import type { ResourceList } from '../../../api/resources.ts';
 import { initAndRegularContainers } from '../../../core/pod/pod-facts.ts';
 import { podLimits } from '../../../core/resources/pod-resources.ts';
 
-/** Undefined: there is no limit, and the kernel's default counts. */
+/** Undefined: there is no limit, and the kernel's default size applies. */
 export function memoryVolumeBytes(
   pod: Pod,
   allocatable: ResourceList,
@@ -24,7 +24,7 @@ export function memoryVolumeBytes(
   }, undefined);
 }
 
-/** Without pod-level limits, a pod is limited only if all its containers are. */
+/** Without a pod-level limit, the pod has a limit only if all its containers have one. */
 function podMemoryLimit(pod: Pod): bigint | undefined {
   if (pod.spec.resources?.limits) return amountOf(pod.spec.resources.limits);
   const areAllLimited = initAndRegularContainers(pod.spec).every(

@@ -1,18 +1,21 @@
-/** Mounts for volumes. A user who may not mount uses plain folders. */
+/**
+ * Port: mounts and unmounts file systems for volumes. Without the permission to mount, volumes are plain
+ * folders.
+ */
 import { realpath } from 'node:fs/promises';
 
 export interface MountPoint {
   readonly folder: string;
-  /** Such as `tmpfs`. */
+  /** The type of the file system, such as `tmpfs`. */
   readonly fileSystem: string;
 }
 
 export interface Mounter {
-  /** Whether this user may mount here. It does not change. */
+  /** Whether podkeep may mount on this machine. The answer never changes. */
   isPermitted(): Promise<boolean>;
   /** Absent size: the kernel's default. */
   mountMemory(folder: string, sizeBytes?: bigint): Promise<void>;
-  /** `source` is used as it is: a link of /proc stays the open file that it stands for. */
+  /** `source` is not resolved: a link in /proc/…/fd means the open file itself. */
   bind(source: string, target: string): Promise<void>;
   unmount(folder: string): Promise<void>;
   /** All mounts, in the order in which they were made. */
@@ -20,9 +23,9 @@ export interface Mounter {
 }
 
 /**
- * The mounts at the folder or below it, the last first: the order in which they can be unmounted.
+ * The mounts at the folder or below it, the newest first: the order in which they can be unmounted.
  *
- * The kernel lists their real paths. Here they begin with `folder` as given, links included.
+ * The kernel lists real paths. The result begins with `folder` as the caller gave it, links included.
  */
 export async function mountsIn(mounter: Mounter, folder: string): Promise<readonly MountPoint[]> {
   const real = await realpath(folder).catch(() => folder);

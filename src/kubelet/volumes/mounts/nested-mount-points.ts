@@ -1,12 +1,15 @@
 /**
- * Folders in a volume on which a container mounts other volumes. They are made with the volume: in a volume
- * that is read-only for the container, they cannot be made later.
+ * Finds the folders in a volume on which containers mount other volumes. The volume is created with these
+ * folders: in a read-only volume the runtime could not create them later.
  */
 import path from 'node:path';
 import type { Pod } from '../../../api/pod.ts';
 import { allContainersOf } from '../volume-spec.ts';
 
-/** Relative to the volume. Of two nested in each other, only the outer one is in this volume. */
+/**
+ * The paths are relative to the volume. If one mount point lies in another, only the outer one is in this
+ * volume.
+ */
 export function nestedMountPoints(pod: Pod, volume: string): readonly string[] {
   const found = allContainersOf(pod).flatMap(({ volumeMounts = [] }) => {
     const all = volumeMounts.map(({ mountPath }) => path.posix.normalize(`/${mountPath}/`)).sort();

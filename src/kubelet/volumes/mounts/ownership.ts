@@ -1,8 +1,8 @@
 /**
- * Gives a volume to the pod's group (fsGroup): group, read and write, and setgid on folders.
+ * Applies the pod's fsGroup to a volume: sets the group, lets it read and write, and sets setgid on folders.
  *
- * A user who may not change the group leaves files as they are: the volume works for its owner. Links are
- * changed themselves and never followed.
+ * If podkeep may not change the group, files stay as they are, and their owner can still use them. The group
+ * of a link itself is changed; links are never followed.
  */
 import { lchown } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,7 +13,7 @@ export interface OwnershipRequest {
   readonly folder: string;
   readonly group: number;
   readonly isReadOnly: boolean;
-  /** Leave everything as it is if the folder itself is right. */
+  /** Changes nothing if the folder of the volume already has the right group and mode (OnRootMismatch). */
   readonly onlyOnMismatch?: boolean;
 }
 
@@ -45,7 +45,7 @@ async function isRight(folder: string, { group, isReadOnly }: OwnershipRequest):
   }
 }
 
-/** The content of a folder first, so that a folder that is right means that all in it is. */
+/** Changes the content of a folder before the folder itself: if a folder is right, so is everything in it. */
 async function giveName(
   parent: OpenFolder,
   name: FileName,

@@ -1,9 +1,10 @@
 /**
- * A sub path of a volume, to be mounted alone. If it is missing, it is made as a folder.
+ * Opens the subPath of a volume mount, so that a container gets only that file or folder. A missing subPath
+ * is created as a folder.
  *
- * The path cannot leave the volume (volume-walk.ts). If this user may mount, exactly the file at its end is
- * bound to a folder that containers cannot access, so none can replace it between this check and the start
- * of the container. Otherwise the runtime opens it once more, from the volume's own folder.
+ * The path cannot leave the volume (volume-walk.ts). If podkeep may mount, it bind-mounts the opened file to
+ * a folder that containers cannot access, so no container can replace the file between this check and the
+ * start of the container. Otherwise the runtime opens the path again, below the volume's folder.
  */
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,7 +12,7 @@ import { mountsIn, type Mounter } from './mounter.ts';
 import { VolumeWalk } from '../volume-walk.ts';
 
 export interface SubPathRequest {
-  /** The volume, on the host. */
+  /** The path of the volume on the host. */
   readonly volumePath: string;
   readonly subPath: string;
   /** The target of the bind mount, if one can be made. */
@@ -22,7 +23,8 @@ export interface SubPath {
   /** The path to mount. */
   readonly hostPath: string;
   /**
-   * Absent: `hostPath` is the very file that was found. Otherwise the runtime must not leave this folder.
+   * The folder that the runtime must not leave when it opens `hostPath`. Absent: `hostPath` is a bind mount
+   * of the file that was checked.
    */
   readonly volumePath?: string;
 }
@@ -43,7 +45,7 @@ export async function openSubPath(mounter: Mounter, request: SubPathRequest): Pr
 }
 
 async function bindTo(mounter: Mounter, walk: VolumeWalk, target: string): Promise<void> {
-  // From an earlier run of the container, perhaps of another file.
+  // The target may still be mounted from an earlier run of the container, perhaps with another file.
   for (const { folder } of await mountsIn(mounter, target)) await mounter.unmount(folder);
   await mkdir(path.dirname(target), { recursive: true, mode: 0o750 });
   if (walk.isFolder) await mkdir(target, { recursive: true, mode: 0o750 });

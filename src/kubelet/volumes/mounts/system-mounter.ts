@@ -1,8 +1,9 @@
 /**
- * Mounts on this machine: through the syscall helper, otherwise with mount(8) and umount(8).
+ * Mounts and unmounts on this machine: through the syscall helper, or with mount(8) and umount(8) if there is
+ * none.
  *
- * A probe finds out whether mounting is permitted: root in a container often may not. Secrets are kept out
- * of swap where the kernel can do that.
+ * A test mount finds out whether mounting is permitted: root in a container often may not mount. Secrets are
+ * kept out of swap if the kernel supports that.
  */
 import { mkdir, mkdtemp, readFile, rmdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,7 +16,7 @@ import { namesIn } from '../teardown/pod-teardown.ts';
 import { fileErrorText } from '../volume-errors.ts';
 
 export interface SystemMounterOptions {
-  /** The folder of the probe; nothing stays there. No other process may use it for that. */
+  /** The folder of the test mount, which is removed again. No other process may use this folder. */
   readonly probeFolder: string;
   /** Instead of mount(8) and umount(8), in tests. */
   readonly run?: (command: 'mount' | 'umount', args: readonly string[]) => Promise<void>;
@@ -38,7 +39,7 @@ export class SystemMounter implements Mounter {
   readonly #options: SystemMounterOptions;
   readonly #shell = new CommandShell();
   #permitted: Promise<boolean> | null = null;
-  /** Since Linux 6.4. */
+  /** False: the kernel has no tmpfs without swap, which came with Linux 6.4. */
   #keepsOffSwap = true;
 
   constructor(options: SystemMounterOptions) {
@@ -46,8 +47,8 @@ export class SystemMounter implements Mounter {
   }
 
   /**
-   * Removes the rest of a probe whose podkeep was killed. What cannot be removed is harmless, and the next
-   * sweep tries again.
+   * Removes test mounts of podkeep processes that were killed. A mount that cannot be removed is harmless,
+   * and the next sweep tries again.
    */
   async sweep(): Promise<void> {
     const { probeFolder } = this.#options;
@@ -73,7 +74,7 @@ export class SystemMounter implements Mounter {
         await this.#mountMemory(folder, [...size, 'noswap']);
         return;
       } catch {
-        // An old kernel, or no right to mount: the second try shows which.
+        // The kernel is too old for this option, or podkeep may not mount: the second try shows which.
       }
     }
     await this.#mountMemory(folder, size);
@@ -144,13 +145,13 @@ export function parseMountInfo(text: string): readonly MountPoint[] {
   return text.split('\n').flatMap((line) => {
     const words = line.split(' ');
     const folder = words[4];
-    // A variable number of optional fields comes before the dash.
+    // The number of optional fields before the dash varies.
     const fileSystem = words[words.indexOf('-', 5) + 1];
     return folder && fileSystem ? [{ folder: unescape(folder), fileSystem }] : [];
   });
 }
 
-/** The kernel writes blanks and the like as three octal digits. */
+/** Decodes the kernel's escapes: blanks and some other characters are three octal digits. */
 function unescape(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
@@ -158,7 +159,7 @@ function unescape(text: string): string {
   );
 }
 
-/** The output of the program, if there is any. */
+/** The output of the program, or the message of the error if there is none. */
 function reasonOf(error: unknown): string {
   const given: unknown = error instanceof Error && 'stderr' in error ? error.stderr : undefined;
   return typeof given === 'string' && given.trim() !== '' ? given.trim() : fileErrorText(error);

@@ -1,17 +1,18 @@
 /**
- * Shows a set of files in a folder, and later another set, such that a reader sees one of the two and never
- * a mixture.
+ * Writes the files of a ConfigMap, Secret, downward API or projected volume, and replaces all of them at once
+ * when they change: a reader sees the old files or the new ones, never a mixture (the kubelet's
+ * AtomicWriter).
  *
  *     key       -> ..data/key                    what users open
  *     ..data    -> ..2026_01_02_03_04_05.AbCdEf  the one link whose replacement switches everything
  *     ..2026_01_02_03_04_05.AbCdEf/key           the files themselves
  *
  * The switch is one rename. Links for new names are made after it, and links of removed names are removed
- * last. Files with the same content are not written again, whatever their mode. An interrupted writer
- * leaves a folder or a link behind, which the next one removes.
+ * last. Files with the same content are not written again, whatever their mode. An interrupted writer leaves
+ * a folder or a link behind, which the next one removes.
  *
- * Such files are small and mostly in memory, and a pod waits for them: each step is synchronous (see
- * exact-file.ts). Only old folders, which may hold files of others, are removed asynchronously.
+ * The files are small and mostly in memory, and a pod waits for them, so each step is synchronous (see
+ * exact-file.ts). Only old folders, in which others may have put files, are removed asynchronously.
  */
 import {
   chmodSync,
@@ -59,7 +60,7 @@ export async function writeAtomically(
   const names = readdirSync(folder);
   makeVisible(folder, files, new Set(names));
   hideOthers(folder, files, names);
-  // Old folders of this switch, or of an interrupted one.
+  // Removes the folder that this switch replaced, and those of interrupted writers.
   const left = names.filter((name) => OWN_FOLDER.test(name) && name !== shown);
   for (const name of left) await removeTree(path.join(folder, name));
   return isWritten;
@@ -106,7 +107,7 @@ function currentFolder(folder: string): string | null {
   }
 }
 
-/** Whether exactly these files are below the folder. Links are not followed; a missing folder has none. */
+/** Whether the folder contains exactly these files. Links are not followed; a missing folder has no files. */
 function isSame(folder: string, files: Payload): boolean {
   try {
     const wanted = new Set([...files.keys()].flatMap(stepsOf));
@@ -133,7 +134,7 @@ function treeOf(folder: string, below = ''): ReadonlyMap<string, Dirent> {
   );
 }
 
-/** `a/b/c` is reached by `a`, `a/b` and `a/b/c`. */
+/** For the file `a/b/c`: `a`, `a/b` and `a/b/c`. */
 function stepsOf(name: string): readonly string[] {
   const items = name.split('/');
   return items.map((_, index) => items.slice(0, index + 1).join('/'));
@@ -167,8 +168,8 @@ function writeProjection(folder: string, name: string, { data, mode, user }: Fil
 }
 
 /**
- * A user who may not change owners keeps the files: all users of containers are then that one user outside
- * of their namespaces.
+ * If podkeep may not change owners, it stays the owner of the files: without root, all users in containers
+ * are podkeep's own user outside of their user namespaces.
  */
 function giveTo(user: number, file: string): void {
   try {
@@ -189,7 +190,7 @@ function link(target: string, file: string): void {
   }
 }
 
-/** An existing link has the same target; a folder is the target of a nested mount. */
+/** If the name exists, it stays: a link has the same target, and a folder is the target of a nested mount. */
 function makeVisible(folder: string, files: Payload, present: ReadonlySet<string>): void {
   const owners = new Map([...files].map(([name, { user }]) => [firstOf(name), user]));
   for (const [name, user] of owners) {
@@ -199,7 +200,7 @@ function makeVisible(folder: string, files: Payload, present: ReadonlySet<string
   }
 }
 
-/** Includes those that an interrupted writer did not remove. */
+/** Also removes names that an interrupted writer left. */
 function hideOthers(folder: string, files: Payload, present: readonly string[]): void {
   const wanted = new Set([...files.keys()].map(firstOf));
   for (const name of present) {
@@ -209,7 +210,7 @@ function hideOthers(folder: string, files: Payload, present: readonly string[]):
   }
 }
 
-/** Null: it is no link. */
+/** Null: the path is not a link. */
 function targetOf(file: string): string | null {
   try {
     return readlinkSync(file);

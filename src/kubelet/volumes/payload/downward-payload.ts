@@ -1,4 +1,4 @@
-/** The files of the downward API. All errors are reported together. */
+/** Builds the files of a downward API volume. All errors are reported together. */
 import path from 'node:path';
 import type { Pod } from '../../../api/pod.ts';
 import type { ResourceList } from '../../../api/resources.ts';

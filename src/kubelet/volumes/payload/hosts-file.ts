@@ -1,6 +1,6 @@
 /**
- * The text of a pod's /etc/hosts. On the host network it is the node's file plus the pod's host aliases;
- * otherwise it has the pod's addresses and names.
+ * Builds the text of a pod's /etc/hosts. On the host network it is the node's file plus the pod's
+ * hostAliases; otherwise it has the pod's IPs, hostname and hostAliases.
  */
 import type { Pod } from '../../../api/pod.ts';
 import { inputSpecOf, type HostAlias } from '../../../core/environment/input-spec.ts';
@@ -17,7 +17,7 @@ const LOCAL = [
 ];
 const HOSTNAME_LENGTH_MAX = 63;
 
-/** A pod without addresses has no such file yet. */
+/** A pod that has no IP yet gets no hosts file. */
 export function needsHostsFile(pod: Pod, podIPs: readonly string[]): boolean {
   return podIPs.length > 0 || (pod.spec.hostNetwork ?? false);
 }
@@ -33,7 +33,7 @@ export function hostNetworkHosts(pod: Pod, nodeHosts: string): string {
   return `${HOST_NETWORK_HEADER}${nodeHosts}${aliasLines(inputSpecOf(pod).hostAliases)}`;
 }
 
-/** The full name first, if it has one. */
+/** The full name comes first, if the pod has one. */
 function namesOf(pod: Pod, clusterDomain: string): readonly string[] {
   const { hostname, subdomain, hostnameOverride } = inputSpecOf(pod);
   const { name = '', namespace = '' } = pod.metadata;
@@ -43,7 +43,7 @@ function namesOf(pod: Pod, clusterDomain: string): readonly string[] {
   return [`${short}.${subdomain}.${namespace}.svc.${clusterDomain}`, short];
 }
 
-/** A name must not end in a dash or a dot after it was cut. */
+/** Cuts a hostname that is too long, so that it does not end in a dash or a dot. */
 function cut(name: string): string {
   if (name.length <= HOSTNAME_LENGTH_MAX) return name;
   return name.slice(0, HOSTNAME_LENGTH_MAX).replace(/[-.]+$/, '');

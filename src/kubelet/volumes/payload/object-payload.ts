@@ -1,11 +1,11 @@
-/** The files of a ConfigMap or a Secret: all its keys, or those that items name. */
+/** Builds the files of a ConfigMap or Secret volume: one for each key, or only for the keys in `items`. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { bytesOf } from '../../../core/environment/object-data.ts';
 import type { FileProjection, Payload } from './payload.ts';
 import type { ObjectItems } from '../volume-spec.ts';
 import { volumeUnusable } from '../volume-errors.ts';
 
-/** A null `object`: it is optional and does not exist. */
+/** `object` is null if it is optional and does not exist. */
 export function objectPayload(
   kind: 'ConfigMap' | 'Secret',
   object: JsonObject | null,

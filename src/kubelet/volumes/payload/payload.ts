@@ -1,4 +1,4 @@
-/** Files of a volume, by their paths below it. */
+/** The files of a volume and their contents, by path relative to the volume. */
 export interface FileProjection {
   readonly data: Uint8Array;
   readonly mode: number;

@@ -1,6 +1,6 @@
 /**
- * The files of a projected volume, from all of its sources; of two with one path the last counts. All
- * errors of the sources are reported together.
+ * Builds the files of a projected volume from all its sources. If two sources have a file of the same path,
+ * the last one wins. The errors of all sources are reported together.
  */
 import type { Pod } from '../../../api/pod.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -22,7 +22,7 @@ import {
 
 export interface ProjectedPayload {
   readonly files: Payload;
-  /** Wall time at which a token in it should be renewed; null: it has none. */
+  /** Wall time at which the first token in it should be renewed; null: the volume has no token. */
   readonly renewAtMs: number | null;
 }
 
@@ -82,7 +82,7 @@ async function payloadOf(
   throw volumeUnsupported({ kind: `projected ${kind}` });
 }
 
-/** If the token has an owner, no other user may read it. */
+/** If all containers run as the same user, or the pod has an fsGroup, other users may not read the token. */
 async function tokenPayload(
   { tokens }: PayloadDeps,
   pod: Pod,
@@ -101,7 +101,7 @@ async function tokenPayload(
   return { files: new Map([[path, file]]), renewAtMs: held.renewAtMs };
 }
 
-/** Null: it is optional, and does not exist. */
+/** Null: the object is optional and does not exist. */
 export async function findObject(
   { objects }: Pick<VolumeDeps, 'objects'>,
   reference: LookedUpObject,

@@ -1,7 +1,7 @@
 /** Parses the node's resolv.conf. */
 import type { DnsConfig } from '../../../ports/runtime/sandbox-config.ts';
 
-/** The last search line counts, and the last option of each name. */
+/** If there are several search lines, the last one counts. Of options with the same name the last one counts. */
 export function parseResolvConf(text: string): DnsConfig {
   const servers: string[] = [];
   let searches: readonly string[] = [];

@@ -1,6 +1,7 @@
 /**
- * Tokens of pods, cached until they are renewed: when a fifth of their lifetime is left, and after a day at
- * the latest, with some seconds of jitter so that not all pods of a node ask at once.
+ * Requests and caches service account tokens of pods. A token is renewed when a fifth of its lifetime is
+ * left, and after a day at the latest, with some seconds of jitter so that not all pods of a node request
+ * tokens at once.
  *
  * A token that could not be renewed is used until it expires.
  */
@@ -23,7 +24,7 @@ export interface TokenRequest {
 
 export interface HeldToken {
   readonly token: string;
-  /** Wall time in milliseconds at which a new one should be requested. */
+  /** Wall time in milliseconds at which a new token should be requested. */
   readonly renewAtMs: number;
 }
 
@@ -76,7 +77,7 @@ export class TokenManager {
     }
   }
 
-  /** The pod is gone, and its tokens with it. */
+  /** Forgets the tokens of a pod that was removed. */
   forget(uid: string): void {
     for (const [key, entry] of this.#entries) if (entry.uid === uid) this.#entries.delete(key);
   }

@@ -1,4 +1,4 @@
-/** The ConfigMaps and Secrets whose changes a volume shows. */
+/** Lists the ConfigMaps and Secrets of a volume: when one of them changes, the volume is updated. */
 import type { LookedUpObject } from '../../../ports/api/object-lookup.ts';
 import type { Volume } from '../volume-spec.ts';
 

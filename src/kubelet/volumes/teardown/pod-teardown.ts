@@ -1,12 +1,13 @@
 /**
- * Removes the volumes of a pod, as found on the disk: after a restart there is no other record.
+ * Unmounts and removes the volumes of a pod that it finds on disk: after a restart of podkeep there is no
+ * other record of them.
  *
- * First the mounts are unmounted, then the folders are removed. Nothing is removed where something is still
- * mounted: it may be a path of the node, whose files are not podkeep's. Only tmpfs is unmounted from
- * volumes, because podkeep mounts no other file system there.
+ * It unmounts first, then removes the folders. A folder in which something is still mounted is not removed:
+ * the mount may be a path of the node, whose files are not podkeep's. From volumes only tmpfs is unmounted,
+ * because podkeep mounts no other file system there.
  *
- * Most volumes are one tmpfs and nothing else. Its mount point is an empty folder, which the kernel removes
- * only if nothing is mounted there any more: so the list of all mounts is not needed.
+ * Most volumes are only one tmpfs. Its mount point is an empty folder, and the kernel refuses to remove it
+ * while something is mounted there, so the list of all mounts is not needed.
  */
 import { lstatSync, readdirSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
@@ -33,7 +34,7 @@ interface TeardownDeps extends Pick<VolumeDeps, 'clock' | 'observer'> {
   readonly memory: VolumeMemory;
 }
 
-/** Returns what could not be removed; empty: nothing is left. */
+/** Returns a failure for each volume that could not be removed. */
 export async function tearDownVolumes(
   deps: TeardownDeps,
   uid: string,
@@ -46,7 +47,7 @@ export async function tearDownVolumes(
       failures.push({ volume, error });
     });
   }
-  // A volume whose sub paths are still bound is in use.
+  // A volume is still in use as long as a subPath of it is mounted.
   const inUse = new Set(failures.map(({ volume }) => volume));
   for (const folder of volumeFolders(deps.layout, uid)) {
     const volume = path.basename(folder);
@@ -72,14 +73,14 @@ export function volumeFolders(layout: VolumeLayout, uid: string): readonly strin
   });
 }
 
-/** Removes the rest of a pod's folder. Its volumes must be gone. */
+/** Removes the rest of a pod's folder, after its volumes were removed. */
 export async function removePodFolder(deps: TeardownDeps, uid: string): Promise<void> {
   const folder = deps.layout.podFolder(uid);
   await checkUnmounted(deps.mounter, folder);
   if (!removeSkeleton(folder)) await removeTree(folder);
 }
 
-/** False: it is no tmpfs, or has more in it, and needs the full teardown. */
+/** False: the volume is not only one tmpfs, and needs the full teardown. */
 async function removeMemory({ mounter }: TeardownDeps, folder: string): Promise<boolean> {
   try {
     if (!isMountedMemory(folder)) return false;
@@ -96,7 +97,7 @@ async function tearDown(
   folder: string,
   isOurs: (fileSystem: string) => boolean,
 ): Promise<void> {
-  // Mounts at the target of a link are not the pod's.
+  // The folder is a link: mounts at its target do not belong to the pod.
   const isLink = lstatSync(folder).isSymbolicLink();
   const mounts = isLink ? [] : await mountsIn(mounter, folder);
   for (const mount of mounts) {

@@ -1,24 +1,25 @@
 /**
- * Removes the rest of a pod's folder once its volumes are gone: a few names that podkeep made.
+ * Removes the rest of a pod's folder after its volumes were removed: a few files and folders that podkeep
+ * created.
  *
  *     UID/etc-hosts
  *     UID/containers/NAME/0
  *     UID/plugins/
  *     UID/volumes/KIND/
  *
- * It is synchronous, like their making (see exact-file.ts). Anything larger or deeper may belong to others,
- * or take long: it is left to the asynchronous tree-removal.ts.
+ * It is synchronous, as their creation is (see exact-file.ts). Anything larger or deeper may belong to
+ * others, or take long, and is left to the asynchronous tree-removal.ts.
  */
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 
-/** Levels of folders below the pod's own that are entered. */
+/** How many levels of folders below the pod's folder are read. Deeper folders must be empty. */
 const LEVELS = 2;
 const NAMES_MAX = 64;
-/** Freeing the space of a large file takes a disk its time. */
+/** Larger files are left: freeing their space takes a disk too long for a synchronous call. */
 const FILE_BYTES_MAX = 1_048_576;
 
-/** False: something is left. Nothing may be mounted in the folder. */
+/** False: something is left. The caller makes sure that nothing is mounted in the folder. */
 export function removeSkeleton(folder: string): boolean {
   try {
     return lstatSync(folder).isDirectory() && removeLevel(folder, LEVELS);
