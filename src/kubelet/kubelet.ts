@@ -1,5 +1,5 @@
 /**
- * The kubelet: joins its parts, and starts and stops them (KL-55 to KL-65).
+ * The kubelet: builds and connects its parts, and starts and stops them (KL-55 to KL-65).
  *
  *     sources ──> SyncLoop ──> workers ──> PodSync ──> runner ──> runtime
  *                               ▲  ▲                                │
@@ -42,7 +42,7 @@ import { stopContainerOf, stopContainersOf } from './stop-containers.ts';
 import type { StatusManager } from './status-manager/status-manager.ts';
 import type { KillPodOptions } from './pod-workers/kill-pod-now.ts';
 
-/** Of each loop null: it is healthy. Otherwise why not. */
+/** Why each loop is unhealthy. Null: it is healthy. */
 export interface KubeletLoopFaults {
   readonly syncLoop: string | null;
   readonly housekeeping: string | null;
@@ -86,7 +86,7 @@ export class Kubelet {
     });
   }
 
-  /** Knows the pressures of the node. */
+  /** The eviction manager, which knows the pressures of the node. */
   get eviction(): EvictionManager {
     return this.#loops.eviction;
   }
@@ -96,7 +96,7 @@ export class Kubelet {
     return this.#engine.runtime;
   }
 
-  /** So many pods are starting that others wait; false: the runtime has no limit. */
+  /** So many pods are starting that others wait. Always false if the runtime has no limit. */
   get isStartingPods(): boolean {
     return this.#engine.starts?.isBusy ?? false;
   }
@@ -115,8 +115,8 @@ export class Kubelet {
   }
 
   /**
-   * Resolves when the runtime was listed: from then on it is known whether the node is ready, and it can be
-   * registered with its real status.
+   * Resolves when the pods of the runtime were listed: from then on the kubelet knows whether the node is
+   * ready, and can register it with its real status.
    */
   prepare(): Promise<void> {
     this.#prepared ??= this.#prepare();
@@ -142,7 +142,7 @@ export class Kubelet {
     this.#startSources();
     this.#loops.start();
     this.#shutdown.start();
-    log.debug('kubelet started', { node: this.#options.nodeName });
+    log.debug('Kubelet started', { node: this.#options.nodeName });
   }
 
   /** Starts nothing new. Containers keep running; the next podkeep adopts them. */
@@ -161,9 +161,9 @@ export class Kubelet {
   }
 
   /**
-   * Stops the containers of all pods, each with the grace period and the hooks of its spec. The pods have
-   * not ended: the next podkeep starts them again. Only after `stop`. `remaining` is called with the pods
-   * that still run, at the beginning and whenever one has stopped.
+   * Stops the containers of all pods, each with the grace period and the hooks of its spec. The pods have not
+   * ended: the next podkeep process starts them again. May be called only after `stop`. `remaining` is called
+   * with the pods that still run, at the beginning and whenever one has stopped.
    */
   async stopContainers(
     signal: AbortSignal,
@@ -173,12 +173,12 @@ export class Kubelet {
     if (!signal.aborted) await this.#options.storage.volumes.unmountAll();
   }
 
-  /** Ends all pods by the settings for a shutdown of the node. The node admits no pod from then on. */
+  /** Terminates all pods as in a graceful node shutdown. From then on, the node admits no pod. */
   drain(): Promise<void> {
     return this.#shutdown.drain();
   }
 
-  /** All but mirrors, each with its newest status on this node. */
+  /** All pods except mirror pods, each with its newest status on this node. */
   podsWithStatus(): readonly Pod[] {
     return this.#engine.pods.pods().map((pod) => this.#withStatus(pod));
   }
@@ -204,7 +204,7 @@ export class Kubelet {
     return uid === null || pods.sourceUidOf(uid) === pod?.metadata.uid ? pod : undefined;
   }
 
-  /** Whether the pod, or anything that is left of it, still has a worker. */
+  /** Whether the pod still has a pod worker, which may only be cleaning up. */
   hasWorker(uid: string): boolean {
     return this.#engine.workers.hasWorker(uid);
   }
@@ -214,17 +214,17 @@ export class Kubelet {
     return this.#engine.workers.killPodNow(pod, options);
   }
 
-  /** Stops a running container; its restart policy decides what follows. False: it does not run. */
+  /** Stops a running container; its restart policy decides whether it starts again. False: it does not run. */
   stopContainer(pod: Pod, name: string, message: string, signal: AbortSignal): Promise<boolean> {
     return stopContainerOf(this.#engine, pod, name, message, signal);
   }
 
-  /** Checks the runtime now instead of at the next time. */
+  /** Checks the runtime now instead of at the next regular check. */
   checkRuntime(): Promise<void> {
     return this.#engine.health.check();
   }
 
-  /** Whether its loops turn, as of now. */
+  /** The current health of the kubelet's loops. */
   loopFaults(): KubeletLoopFaults {
     const { cache, health } = this.#engine;
     return {
@@ -243,7 +243,7 @@ export class Kubelet {
     return { pods, status };
   }
 
-  /** Why the node is not ready; empty: it is. */
+  /** Why the node is not ready. Empty: it is ready. */
   notReadyReasons(): readonly string[] {
     return [...this.#engine.health.reasons(), ...this.#shutdown.reasons()];
   }
@@ -360,9 +360,10 @@ export class Kubelet {
   }
 
   /** Handles an event of PLEG (KL-58). */
-  #onLifecycle({ podUid, type, id }: LifecycleEvent): void {
+  #onLifecycle(event: LifecycleEvent): void {
+    const { podUid, type, id } = event;
     if (type === 'ContainerRemoved' || type === 'ContainerChanged') return;
-    this.#syncLoop.sync(podUid);
+    this.#syncLoop.handleLifecycle(event);
     const pod = this.#engine.pods.find(podUid)?.pod;
     if (type !== 'ContainerDied' || !pod) return;
     const died = this.#engine.cache

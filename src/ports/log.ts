@@ -1,13 +1,13 @@
 /**
- * Messages for the people who run podkeep, with structured facts. It never throws.
+ * Port: writes log messages, with structured facts, for the people who run podkeep. It never throws.
  *
- *     debug   an info line of verbosity 4: printed with `-v 4`
- *     info    printed if the verbosity is at least `v`, which is 0 unless it is given:
- *               0  what a person who runs a node always wants to see
- *               2  the steady state: pods that come and go, and what the sync loop does with them
- *               4  for the search of a fault
- *     warn    always printed; podkeep goes on, and something is worse than it could be
- *     error   always printed; something did not happen
+ *     debug   an info message of verbosity 4: printed with `-v 4`
+ *     info    printed if the verbosity is at least `v`, which is 0 unless the caller sets it:
+ *               0  messages that a person who runs a node always wants to see
+ *               2  the pod updates and PLEG events that the sync loop handles, as in the kubelet
+ *               4  messages for debugging
+ *     warn    always printed: podkeep continues, but something is worse than it should be
+ *     error   always printed: something failed
  */
 export type LogFacts = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 /**
- * Handles updates from the pod sources (KL-59): records each pod in the pod manager, admits or rejects it,
- * and notifies its pod worker.
+ * The sync loop: handles updates from the pod sources (KL-59). It records each pod in the pod manager, admits
+ * or rejects it, and notifies its pod worker.
  *
  *     ADD ──> recorded ──> admitted? ──no──> rejected: its status says why, and it gets no worker
  *                              └──yes──> its allocation is on disk ──> worker
@@ -9,9 +9,9 @@
  *
  * An update of a mirror pod is an update of its static pod.
  *
- * Admission is decided at once, in the order of creation. The worker starts when the allocation would
+ * Admission is decided immediately, in the order of creation. The worker is created when the allocation would
  * survive a crash. Updates in between only change the recorded pod, and the worker starts with the newest
- * one. The sync loop never waits for a disk (F-20).
+ * version. The sync loop never waits for the disk (F-20).
  */
 import type { Pod } from '../../api/pod.ts';
 import { isBeingDeleted, isMirrorPod, isTerminalPhase } from '../../core/pod/pod-facts.ts';
@@ -19,6 +19,7 @@ import { needsReadinessReconcile } from '../../core/pod-status/ready-conditions.
 import { parseTime } from '../../api/values/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { LifecycleEvent } from '../pleg/lifecycle-event.ts';
 import type { NodePodManager } from '../pod-manager/pod-manager.ts';
 import type { PodWorkers } from '../pod-workers/pod-workers.ts';
 import type { PodUpdate } from '../sources/pod-update.ts';
@@ -31,26 +32,26 @@ export interface SyncLoopDeps {
   readonly workers: Pick<PodWorkers, 'updatePod' | 'isPodTerminationRequested' | 'hasWorker'>;
   readonly status: Pick<StatusManager, 'getPodStatus'>;
   readonly admission: PodAdmission;
-  /** Until all sources have reported, no pod is killed for being unknown. */
+  /** Until all sources have reported, unknown pods are not killed. */
   readonly areSourcesReady: () => boolean;
   /**
-   * Inspects the pod in the runtime, if the runtime has it: PLEG first saw the containers of an earlier
-   * podkeep before any source had reported their pod.
+   * Inspects the pod in the runtime again, if the runtime has it: the PLEG first saw the containers of an
+   * earlier podkeep process before any source had reported their pod.
    */
   readonly refresh: (uid: string) => Promise<void>;
-  /** Resolves when no earlier pod that a static pod has to wait for runs any more. */
+  /** Resolves when the older pod that a static pod has to wait for has stopped (predecessor.ts). */
   readonly predecessorEnded: (pod: Pod) => Promise<void>;
-  /** The API has this mirror: the status of its static pod can be written now. */
+  /** The API has this mirror pod, so the status of its static pod can be written. */
   readonly mirrorSeen: (mirrorPod: Pod) => void;
-  /** The pod was evicted, and the API has its final status: dead containers can be removed. */
+  /** The pod was evicted, and its final status is in the API, so its dead containers can be removed. */
   readonly evicted: (pod: Pod) => void;
 }
 
-/** Decides whether this node takes a pod, and stores its allocation. */
+/** Decides whether this node admits a pod, and stores its allocation. */
 export interface PodAdmission {
   /**
-   * False: the pod is rejected, and its status already says so. Decided at once; if the decision needs a
-   * read, the pod is admitted for now and may still be rejected until `durable` resolves.
+   * False: the pod is rejected, and its status is already set. The decision is immediate; if it needs a read
+   * from the API, the pod is admitted for now and may still be rejected until `durable` resolves.
    */
   admit(pod: Pod): boolean;
   /** Resolves when the pod's allocation, if it has one, would survive a crash. */
@@ -62,14 +63,16 @@ export interface PodAdmission {
 
 export class SyncLoop {
   readonly #deps: SyncLoopDeps;
-  /** Admitted, and waiting for the allocation to be on disk. */
+  /** Pods that are admitted and wait for their allocation to be on disk. */
   readonly #entering = new Set<string>();
 
   constructor(deps: SyncLoopDeps) {
     this.#deps = deps;
   }
 
-  handle({ operation, pods }: PodUpdate): void {
+  handle({ operation, source, pods }: PodUpdate): void {
+    const v = operation === 'RECONCILE' ? RECONCILE_VERBOSITY : EVENT_VERBOSITY;
+    this.#deps.log.info(`SyncLoop ${operation}`, { source, pods: pods.map(titleOf) }, v);
     switch (operation) {
       case 'ADD':
         for (const pod of pods.toSorted(byCreation)) this.#add(pod);
@@ -87,13 +90,23 @@ export class SyncLoop {
     }
   }
 
+  /** Requests a sync after an event of the PLEG (KL-58). */
+  handleLifecycle({ podUid, type, id }: LifecycleEvent): void {
+    const { pods, log } = this.#deps;
+    const known = pods.find(podUid);
+    if (!known) return;
+    const facts = { pod: titleOf(known.pod), event: { ID: podUid, Type: type, Data: id } };
+    log.info('SyncLoop (PLEG): event for pod', facts, EVENT_VERBOSITY);
+    this.#send('sync', known.pod);
+  }
+
   /** Requests a sync of the pod, if it is one of this node's. */
   sync(uid: string): void {
     const known = this.#deps.pods.find(uid);
     if (known) this.#send('sync', known.pod);
   }
 
-  /** It has no worker yet, and will get one. */
+  /** The pod was admitted and has no worker yet. */
   isEntering(uid: string): boolean {
     return this.#entering.has(uid);
   }
@@ -120,13 +133,13 @@ export class SyncLoop {
     } catch (error) {
       if (!pods.find(uid)) return void this.#entering.delete(uid);
       // No pod may run on an allocation that a restart would lose. The disk may have space again soon.
-      log.error('failed to store the allocation of a pod; retrying', { pod: uid, error });
+      log.error('Failed to store the allocation of a pod; retrying', { pod: uid, error });
       clock.after(RETRY_MS, () => void this.#enter(pod));
       return;
     }
     this.#entering.delete(uid);
     const known = pods.find(uid);
-    if (known && !this.#wasTurnedAway(known.pod)) this.#send('create', known.pod);
+    if (known && !this.#wasRejected(known.pod)) this.#send('create', known.pod);
   }
 
   #update(pod: Pod): void {
@@ -134,7 +147,7 @@ export class SyncLoop {
     const before = pods.find(uidOf(pod))?.pod;
     pods.update(pod);
     if (isMirrorPod(pod)) return this.#mirrorChanged(pod);
-    if (this.#wasTurnedAway(pod)) return;
+    if (this.#wasRejected(pod)) return;
     admission.changed(before, pod);
     this.#send('update', pod);
   }
@@ -142,10 +155,10 @@ export class SyncLoop {
   #remove(pod: Pod): void {
     const { pods, workers, admission, areSourcesReady } = this.#deps;
     pods.remove(pod);
-    // The static pod keeps running; its next sync creates the mirror again.
+    // The static pod keeps running, and its next sync creates the mirror pod again.
     if (isMirrorPod(pod)) return this.#mirrorChanged(pod);
     admission.removed(pod);
-    // Once all sources have reported, housekeeping finds what runs without a source.
+    // If not all sources have reported yet, housekeeping kills the pod later.
     if (areSourcesReady() && !this.#entering.has(uidOf(pod))) {
       workers.updatePod({ updateType: 'kill', pod });
     }
@@ -160,7 +173,7 @@ export class SyncLoop {
   }
 
   /** A rejected pod must not start later: until it is deleted, there is nothing to do for it. */
-  #wasTurnedAway(pod: Pod): boolean {
+  #wasRejected(pod: Pod): boolean {
     const { workers, status } = this.#deps;
     const uid = uidOf(pod);
     if (isBeingDeleted(pod) || workers.hasWorker(uid)) return false;
@@ -184,16 +197,23 @@ export class SyncLoop {
 }
 
 const RETRY_MS = 10_000;
+/** The kubelet's verbosities. RECONCILE has a higher one, because every status write causes a RECONCILE. */
+const EVENT_VERBOSITY = 2;
+const RECONCILE_VERBOSITY = 4;
 
 function uidOf({ metadata }: Pod): string {
   return metadata.uid ?? '';
+}
+
+function titleOf({ metadata: { namespace, name } }: Pod): string {
+  return `${namespace}/${name}`;
 }
 
 function byCreation(a: Pod, b: Pod): number {
   return createdAtMs(a) - createdAtMs(b);
 }
 
-/** A static pod has no such time: it comes first. */
+/** A static pod has no creation timestamp, and comes first. */
 function createdAtMs({ metadata: { creationTimestamp } }: Pod): number {
   return creationTimestamp ? parseTime(creationTimestamp).ms : 0;
 }
