@@ -1,4 +1,7 @@
-/** Posts JSON to a URL of a receiver of alerts. Redirects are not followed: they would take the token along. */
+/**
+ * Posts JSON to a receiver of alerts or a collector of traces. Redirects are not followed, because they would
+ * receive the token, too.
+ */
 export interface HttpPostRequest {
   /** `http:` or `https:`, without credentials. */
   readonly url: string;

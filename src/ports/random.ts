@@ -1,5 +1,5 @@
 /**
- * Random numbers, as a dependency. With a seeded source a run can be repeated.
+ * Supplies random numbers. Tests and simulations pass a seeded source, so that a run can be repeated.
  */
 export interface Random {
   /** Uniform, at least 0 and below 1. For delays, choices and the like: it can be predicted. */

@@ -1,4 +1,4 @@
-/** Durations for people: the two largest units, `3m12s`, `2h5m`, `40s`. */
+/** Formats a duration for people, with its two largest units: `3m12s`, `2h5m`, `40s`. */
 
 const SECOND_MS = 1000;
 const UNITS = [

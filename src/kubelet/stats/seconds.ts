@@ -1,4 +1,4 @@
-/** CPU time in seconds, for metrics. */
+/** Converts CPU time to seconds, for metrics. */
 import type { CpuStats } from '../../ports/runtime/stats.ts';
 
 export function secondsOf({ usageNanoseconds }: CpuStats): number {

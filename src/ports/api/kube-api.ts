@@ -1,5 +1,5 @@
 /**
- * A Kubernetes API server to send requests to, in this process or remote.
+ * Sends requests to a Kubernetes API server, which is in this process or remote.
  *
  * Every call resolves with the API's answer, or rejects: with an `ApiError` (api-client.ts) if the API
  * refused, with any other error if it could not be reached, or with the signal's reason.
@@ -12,7 +12,7 @@ export interface KubeRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: JsonObject | readonly JsonObject[];
-  /** Of a patch; otherwise JSON. */
+  /** The content type of a patch. Absent: JSON. */
   readonly contentType?: string;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Connections from the API server to kubelets and to the ports of pods.
+ * Connects the API server to kubelets and to ports of pods, for logs, exec, port-forward and proxies.
  *
- * To a kubelet in the same process it is a call; otherwise it is a network connection. The API server
- * does not know which.
+ * A kubelet in the same process is called directly; all others are reached over the network. The API server
+ * does not know the difference.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { ApiRequest, ApiResponse, Connection } from './http-handler.ts';

@@ -1,4 +1,4 @@
-/** Caches the secrets and config maps that pods refer to, as long as the pods run here. */
+/** Caches the Secrets and ConfigMaps that pods refer to, as long as the pods are on this node. */
 import type { Pod } from '../../api/pod.ts';
 
 export interface PodObjects {

@@ -1,4 +1,4 @@
-/** The credentials with which a pod's images are pulled from registries. */
+/** Finds the registry credentials for a pod's images, from its imagePullSecrets and the node. */
 import type { Pod } from '../../api/pod.ts';
 import type { Credentials } from '../runtime/image-store.ts';
 

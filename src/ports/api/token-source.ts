@@ -1,15 +1,18 @@
-/** Tokens with which a pod proves its identity. They expire with the pod they are bound to. */
+/**
+ * Requests service account tokens for pods. A token is bound to its pod, and becomes invalid when the pod is
+ * deleted.
+ */
 import type { PodReference } from '../../api/pod-reference.ts';
 
 export interface TokenSpec {
-  /** Empty: the API server itself. */
+  /** Empty: the token is for the API server itself. */
   readonly audiences: readonly string[];
   readonly expirationSeconds: number;
 }
 
 export interface ServiceAccountToken {
   readonly token: string;
-  /** As granted, which may be more or less than requested. */
+  /** The granted lifetime, which may be longer or shorter than the requested one. */
   readonly expirationSeconds: number;
   /** Wall time in milliseconds. */
   readonly expiresAtMs: number;

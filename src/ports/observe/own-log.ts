@@ -1,4 +1,7 @@
-/** The agent's own log: its newest lines, and how much of it is printed. */
+/**
+ * Gives the kubelet's HTTP server access to podkeep's own log: reads its newest lines, and reads and sets its
+ * verbosity.
+ */
 export interface OwnLog {
   /** The newest lines, oldest first, without line ends. */
   lines(): Iterable<OwnLogLine>;

@@ -1,6 +1,7 @@
 /**
- * What a container gets from outside of its image: its environment, its files, and its command with the
- * environment expanded. Resolved for every start, because config maps, secrets and addresses change.
+ * Resolves the inputs that a container gets in addition to its image: environment variables, mounts, and its
+ * command with the environment expanded. They are resolved for every start, because ConfigMaps, Secrets and
+ * IPs change.
  */
 import type { Container, Pod } from '../../api/pod.ts';
 import type { EnvironmentVariable, Mount } from '../runtime/container-config.ts';
@@ -19,7 +20,7 @@ export interface ContainerInputs {
 export interface ContainerInputsRequest {
   readonly pod: Pod;
   readonly container: Container;
-  /** Of the sandbox of the container; with host network those of the host. */
+  /** The IPs of the pod's sandbox; with host network those of the host. */
   readonly podIPs: readonly string[];
   /** References of the images that the container mounts, by the names of their volumes. */
   readonly imageVolumes: ReadonlyMap<string, string>;

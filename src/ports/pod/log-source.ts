@@ -1,5 +1,5 @@
 /**
- * Where the log of one run of a container is read from: a file on disk, or a runtime's memory.
+ * Reads the log of one run of a container, from a file on disk or from the memory of a runtime.
  *
  * A log is bytes in the CRI format. It only grows, until it is rotated: then the bytes continue in another
  * file under the same name, and a reader that has the old one open can still read it to its end.

@@ -1,4 +1,4 @@
-/** The cgroups of pods, where the node has them (KL-3). */
+/** Creates, updates and removes the cgroups of pods, on nodes with pod cgroups (KL-3). */
 import type { Pod } from '../../api/pod.ts';
 
 export interface PodCgroups {
@@ -10,14 +10,17 @@ export interface PodCgroups {
   raise(pod: Pod): Promise<void>;
   /** After a resize: the cgroup allows the new resources. */
   settle(pod: Pod): Promise<void>;
-  /** Ends what still runs in it. */
+  /** Removes the cgroup, after killing the processes that still run in it. */
   destroy(pod: Pod): Promise<void>;
 }
 
 export interface KubeletCgroups extends PodCgroups {
   /** Sets the shares of the burstable cgroup to the sum of the pods' requests. */
   share(activePods: readonly Pod[]): Promise<void>;
-  /** Removes the cgroups of all pods but these; one with volumes is kept until they are gone. */
+  /**
+   * Removes the cgroups of all pods except these. The cgroup of a pod that still has volumes stays until they
+   * are removed.
+   */
   removeOrphans(
     keep: ReadonlySet<string>,
     hasVolumes: (podUid: string) => Promise<boolean>,

@@ -1,6 +1,5 @@
 /**
- * Files that podkeep keeps for the containers of a pod: their folders, logs and termination
- * messages.
+ * Creates, reads and removes the files of a pod's containers: their folders, logs and termination messages.
  *
  *     LOGS/NAMESPACE_NAME_UID/CONTAINER/N.log      N counts the runs of the container
  *     ROOT/pods/UID/containers/CONTAINER/N         the termination message of its N-th run

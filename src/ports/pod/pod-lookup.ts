@@ -1,4 +1,4 @@
-/** The pods that should be on this node, from all sources together. */
+/** Finds the pods that should run on this node, from all sources, by UID. */
 import type { Pod } from '../../api/pod.ts';
 
 export interface KnownPod {

@@ -1,5 +1,5 @@
 /**
- * The pods of this node, from all sources, and the mirror pod of each static pod (KL-61).
+ * Finds the pods of this node, from all sources, and the mirror pod of each static pod (KL-61).
  */
 import type { Pod } from '../../api/pod.ts';
 import type { PodLookup } from './pod-lookup.ts';

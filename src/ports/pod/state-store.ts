@@ -1,10 +1,10 @@
 /**
- * The resources that each pod on this node has, by pod UID.
+ * Stores the resources of each pod on this node, by pod UID.
  *
  * The kubelet has two such stores: the allocated resources of a pod (E-3) and the actual ones of its
  * containers (E-4). Where they differ, a resize is in progress. For each pod a store holds the whole
- * requirements of its resizable containers and those of the pod as a whole (A-26). It holds no
- * decisions about resizes: those are in the pod's conditions (E-2).
+ * requirements of its resizable containers and those of the pod as a whole (A-26). It holds no decisions
+ * about resizes: those are in the pod's conditions (E-2).
  *
  * Reads are synchronous. A change returns a promise, because an allocation must not be used before it
  * survives a restart:
@@ -13,8 +13,8 @@
  *   rejected   the change is not stored, and readers see what they saw before. The one exception is an
  *              error that says so: the change is made, but a power loss could undo it
  *
- * Before the promise settles, readers may still see the old state. Changes take effect in the order
- * of their calls. Returned values never change afterwards; arguments must not either.
+ * Before the promise settles, readers may still see the old state. Changes take effect in the order of their
+ * calls. Returned values never change afterwards; arguments must not either.
  */
 import type { ResourceRequirements } from '../../api/resources.ts';
 

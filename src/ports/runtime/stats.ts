@@ -1,4 +1,7 @@
-/** Resource usage of containers and pods. Absent: the runtime does not report it. */
+/**
+ * The resource usage of containers and pods as the runtime reports it. Absent fields: the runtime does not
+ * report them.
+ */
 import type { CpuThrottling, DeviceIo } from '../../lib/cgroups/cgroup-counters.ts';
 
 export interface ContainerStats {
@@ -7,7 +10,7 @@ export interface ContainerStats {
   readonly podUid: string;
   readonly cpu?: CpuStats;
   readonly memory?: MemoryStats;
-  /** Bytes in its writable layer. */
+  /** The bytes in the container's writable layer. */
   readonly writableBytes?: number;
   readonly writableInodes?: number;
   /** Absent: the container has no CPU quota, or the kernel does not count it. */
@@ -26,7 +29,7 @@ export interface SandboxStats {
 export interface CpuStats {
   /** Wall time of the sample. */
   readonly timeMs: number;
-  /** Since the start. */
+  /** The CPU time that was used since the start. */
   readonly usageNanoseconds: bigint;
 }
 
