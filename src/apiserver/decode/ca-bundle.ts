@@ -3,9 +3,9 @@
  * holds no certificate: some programs create a webhook with a placeholder and write the bundle later. A call
  * fails until then, and never falls back to the system's CAs.
  */
-import { PodkeepError } from '../../../lib/errors.ts';
-import { writePem } from '../../../lib/x509/pem.ts';
-import { readCertificate } from '../../../lib/x509/read-certificate.ts';
+import { PodkeepError } from '../../lib/errors.ts';
+import { writePem } from '../../lib/x509/pem.ts';
+import { readCertificate } from '../../lib/x509/read-certificate.ts';
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----\s([\w+/=\s]*)-----END \1-----/g;
 
