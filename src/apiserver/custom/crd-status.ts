@@ -2,6 +2,7 @@
  * Decides the status of a CustomResourceDefinition.
  *
  *     names are free ──> NamesAccepted, Established ──> served
+ *     its conversion webhook has a caBundle without a certificate ──> Established: False, until it has one
  *     a name is taken ──> NamesAccepted: False; names that were accepted before stay accepted
  *     marked for deletion ──> Terminating, until its last object is deleted
  *
@@ -12,6 +13,7 @@ import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { listOf, metadataOf, withMetadata } from '../objects/metadata.ts';
 import { readStruct, readText } from '../../api/validation/json-reading.ts';
+import { caBundleFault, caBundleIn } from './definition/conversion-rules.ts';
 import { CLEANUP_FINALIZER, conditionOf, conditionsOf, readNames, type Names } from './crd.ts';
 
 export interface Condition {
@@ -20,6 +22,8 @@ export interface Condition {
   readonly reason: string;
   readonly message: string;
 }
+
+const INVALID_BUNDLE = 'InvalidCABundle';
 
 /** Names that other definitions of the group have. */
 export interface TakenNames {
@@ -39,7 +43,8 @@ export function acceptNames(object: JsonObject, taken: TakenNames, now: string):
   const status = readStruct(object['status']);
   const wanted = readStruct(readStruct(object['spec'])['names']);
   const before = readStruct(status['acceptedNames']);
-  const isSettled = conditionOf(object, 'Established') !== undefined;
+  const established = conditionOf(object, 'Established');
+  const isSettled = established !== undefined && established['reason'] !== INVALID_BUNDLE;
   if (isSettled && jsonEqual(wanted, before)) return object;
   const { accepted, conflict } = decideNames(wanted, before, taken);
   const naming: Condition = conflict ?? {
@@ -50,7 +55,8 @@ export function acceptNames(object: JsonObject, taken: TakenNames, now: string):
   };
   const named = { ...object, status: { ...status, acceptedNames: accepted } };
   const withTime = withCrdCondition(named, naming, now);
-  return withCrdCondition(withTime, establishedOf(object, naming), now);
+  const settled = withCrdCondition(withTime, establishedOf(object, naming), now);
+  return jsonEqual(settled, object) ? object : settled;
 }
 
 function establishedOf(object: JsonObject, naming: Condition): Condition {
@@ -62,6 +68,14 @@ function establishedOf(object: JsonObject, naming: Condition): Condition {
       status: 'False',
       reason: 'NotAccepted',
       message: 'not all names are accepted',
+    };
+  }
+  if (caBundleFault(caBundleIn(object)) !== undefined) {
+    return {
+      type: 'Established',
+      status: 'False',
+      reason: INVALID_BUNDLE,
+      message: 'The conversion webhook CABundle is invalid',
     };
   }
   return {

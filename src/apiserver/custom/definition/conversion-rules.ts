@@ -16,6 +16,9 @@ import {
   readTexts,
 } from '../../../api/validation/json-reading.ts';
 import { checkDns1035Label } from '../../../api/dns-1035.ts';
+import { readCaBundle } from '../../decode/ca-bundle.ts';
+import { textAt } from '../../objects/field-path.ts';
+import { conditionOf } from '../crd.ts';
 
 const PLACE = 'spec.conversion';
 const CLIENT = `${PLACE}.webhookClientConfig`;
@@ -23,7 +26,8 @@ const REVIEWS = `${PLACE}.conversionReviewVersions`;
 const FORM = '; desired format: https://host[/path]';
 const KNOWN_REVIEWS = ['v1', 'v1beta1'];
 
-export function* validateConversion(spec: JsonObject): FieldErrors {
+/** `mayKeepBundle`: a bundle without a certificate is accepted (mayHaveInvalidBundle). */
+export function* validateConversion(spec: JsonObject, mayKeepBundle: boolean): FieldErrors {
   const conversion = readObject(spec['conversion']);
   if (!conversion) return;
   const strategy = readText(conversion['strategy']);
@@ -38,6 +42,7 @@ export function* validateConversion(spec: JsonObject): FieldErrors {
   const reviews = readTexts(webhook['conversionReviewVersions']);
   if (strategy === 'Webhook') {
     yield* validateClient(config);
+    if (config && !mayKeepBundle) yield* validateBundle(config);
     yield* validateReviews(reviews);
     return;
   }
@@ -58,6 +63,38 @@ function* validateClient(config: JsonObject | undefined): FieldErrors {
     yield* validateUrl(readText(url));
   } else {
     yield* validateService(readStruct(service));
+  }
+}
+
+function* validateBundle(config: JsonObject): FieldErrors {
+  const fault = caBundleFault(readText(config['caBundle']));
+  if (fault === undefined) return;
+  yield invalidField(`${CLIENT}.caBundle`, readText(config['caBundle']), fault);
+}
+
+/**
+ * Some programs create a definition with a placeholder and write the bundle later: an invalid one is accepted until
+ * the definition is established, and stays where it was.
+ */
+export function mayHaveInvalidBundle(old: JsonObject | undefined): boolean {
+  if (!old || conditionOf(old, 'Established')?.['status'] !== 'True') return true;
+  return caBundleFault(caBundleIn(old)) !== undefined;
+}
+
+/** The bundle of a definition's conversion webhook, in base64; empty: it has none. */
+export function caBundleIn(definition: JsonObject): string {
+  return textAt(definition, 'spec.conversion.webhook.clientConfig.caBundle');
+}
+
+/** What is wrong with a bundle; undefined: nothing. */
+export function caBundleFault(encoded: string): string | undefined {
+  if (encoded === '') return undefined;
+  try {
+    readCaBundle(encoded);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Error) return error.message;
+    throw error;
   }
 }
 

@@ -27,7 +27,7 @@ import {
 } from '../../../api/validation/json-reading.ts';
 import { conditionOf } from '../crd.ts';
 import { validateApproval } from './approval-rules.ts';
-import { validateConversion } from './conversion-rules.ts';
+import { mayHaveInvalidBundle, validateConversion } from './conversion-rules.ts';
 import { internalVersion } from './internal-form.ts';
 import { validateNames } from './name-rules.ts';
 import { checkDns1035Label } from '../../../api/dns-1035.ts';
@@ -49,7 +49,7 @@ export function validateCrdStatus(object: JsonObject): readonly FieldError[] {
 function* validateAll(object: JsonObject, old: JsonObject | undefined): FieldErrors {
   const spec = readStruct(object['spec']);
   if (!old) yield* validateName(object, spec);
-  yield* validateSpec(spec);
+  yield* validateSpec(spec, mayHaveInvalidBundle(old));
   if (old) yield* validateUnchanged(spec, old);
   yield* validateStatus(object);
   yield* validateStoredVersions(object, spec);
@@ -65,7 +65,7 @@ function* validateName(object: JsonObject, spec: JsonObject): FieldErrors {
   yield invalidField('metadata.name', name, 'must be spec.names.plural+"."+spec.group');
 }
 
-function* validateSpec(spec: JsonObject): FieldErrors {
+function* validateSpec(spec: JsonObject, mayKeepBundle: boolean): FieldErrors {
   yield* validateGroup(readText(spec['group']));
   yield* requireOneOf('spec.scope', readText(spec['scope']), ['Cluster', 'Namespaced']);
   const versions = readObjects(spec['versions']);
@@ -81,7 +81,7 @@ function* validateSpec(spec: JsonObject): FieldErrors {
   yield* validateNamesGiven(readStruct(spec['names']));
   yield* validateNames(readStruct(spec['names']), 'spec.names');
   yield* validateParts(common, 'spec', 'validation', versions.some(hasStatus));
-  yield* validateConversion(spec);
+  yield* validateConversion(spec, mayKeepBundle);
 }
 
 function hasStatus(version: JsonObject): boolean {
