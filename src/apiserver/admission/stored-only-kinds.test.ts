@@ -12,7 +12,7 @@ const ACTED_ON = [
   'configmaps', // the kubelet
   'controllerrevisions.apps', // history of controllers, nothing acts on it
   'cronjobs.batch', // workload controllers
-  'customresourcedefinitions.apiextensions.k8s.io', // but for conversion webhooks
+  'customresourcedefinitions.apiextensions.k8s.io',
   'daemonsets.apps', // workload controllers
   'deployments.apps',
   'endpoints', // services/proxy

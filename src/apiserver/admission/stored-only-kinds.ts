@@ -27,12 +27,6 @@ const MANAGED = [
 
 const UNUSED: readonly StoredOnlyKind[] = [
   {
-    resource: 'customresourcedefinitions.apiextensions.k8s.io',
-    sentence:
-      'podkeep calls no conversion webhooks yet and serves only the storage version of this CustomResourceDefinition',
-    holds: (object) => valueAt(object, 'spec.conversion.strategy') === 'Webhook',
-  },
-  {
     resource: 'apiservices.apiregistration.k8s.io',
     sentence: 'podkeep stores APIServices but proxies to no remote API server yet',
     holds: (object) => isGiven(valueAt(object, 'spec.service')),

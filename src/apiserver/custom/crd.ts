@@ -10,6 +10,7 @@ import {
   readTexts,
 } from '../../api/validation/json-reading.ts';
 import { readSchema, type Schema } from '../schema/schema.ts';
+import type { ConversionWebhook } from './conversion/conversion-call.ts';
 
 export interface Names {
   readonly plural: string;
@@ -43,9 +44,9 @@ export interface Crd {
   /** The names that it really has: other definitions may have come first. */
   readonly acceptedNames: Names;
   readonly versions: readonly CrdVersion[];
-  readonly hasWebhookConversion: boolean;
+  /** Absent: the strategy is None. */
+  readonly conversionWebhook: ConversionWebhook | undefined;
   readonly isBeingDeleted: boolean;
-  readonly isAccepted: boolean;
   readonly isEstablished: boolean;
   readonly isTerminating: boolean;
 }
@@ -63,9 +64,8 @@ export function readCrd(object: JsonObject): Crd {
     names: readNames(spec['names']),
     acceptedNames: readNames(status['acceptedNames']),
     versions: readObjects(spec['versions']).map(readVersion),
-    hasWebhookConversion: readStruct(spec['conversion'])['strategy'] === 'Webhook',
+    conversionWebhook: readWebhook(nameOf(object), readStruct(spec['conversion'])),
     isBeingDeleted: metadataOf(object)['deletionTimestamp'] !== undefined,
-    isAccepted: isTrue('NamesAccepted'),
     isEstablished: isTrue('Established'),
     isTerminating: isTrue('Terminating'),
   };
@@ -89,6 +89,13 @@ export function readNames(value: JsonObject[string] | undefined): Names {
     listKind: readText(names['listKind']),
     categories: readTexts(names['categories']),
   };
+}
+
+function readWebhook(definition: string, conversion: JsonObject): ConversionWebhook | undefined {
+  if (conversion['strategy'] !== 'Webhook') return undefined;
+  const webhook = readStruct(conversion['webhook']);
+  const client = readStruct(webhook['clientConfig']);
+  return { definition, client, reviewVersions: readTexts(webhook['conversionReviewVersions']) };
 }
 
 function readVersion(version: JsonObject): CrdVersion {

@@ -1,24 +1,20 @@
 /**
  * Converts a CustomResourceDefinition to kind definitions: one for each served version.
  *
- * All versions serve the same objects. These are stored once, in the storage version; read through another
- * version, an object gets that apiVersion and its defaults, and loses fields that version does not have
- * (conversion None). Conversion webhooks are not supported: then only the storage version is served, rather
- * than wrong objects.
+ * All versions serve the same objects. These are stored once, in the storage version, and converted when they are
+ * read or written through another one (conversion/).
  */
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import type { KindDefinition, StoredForm, Subresource } from '../objects/kind.ts';
+import type { StoredForm, Subresource } from '../objects/kind.ts';
 import { statusSubresource } from '../objects/plain-kind.ts';
 import { scaleSubresource } from '../registry/scale.ts';
 import type { Crd, CrdVersion } from './crd.ts';
 import { customRules } from './custom-rules.ts';
 import type { CustomKind } from '../schema/custom-object.ts';
 import { customScaling, readScalePaths } from './custom-scaling.ts';
-import { fillDefaults } from './defaulting.ts';
 import { printerColumns } from './printer-columns.ts';
-import { dropNulls, pruneResource } from '../schema/pruning.ts';
-import type { Schema } from '../schema/schema.ts';
 import { compareVersions } from '../objects/version-order.ts';
+import { versionForm } from './conversion/version-form.ts';
+import type { WebhookConversion } from './conversion/webhook-conversion.ts';
 
 /** As kube-apiserver lists them for custom kinds. */
 const VERBS = [
@@ -32,14 +28,29 @@ const VERBS = [
   'watch',
 ] as const;
 
-/** The served versions, the preferred one first; none before its names are accepted. */
-export function definitionsOf(crd: Crd): readonly CustomKind[] {
+/** What the versions of one definition share. */
+export interface SharedVersions {
+  /** Absent: no webhook converts them. */
+  readonly conversion?: WebhookConversion | undefined;
+  readonly whenReplaced: NonNullable<StoredForm['whenReplaced']>;
+}
+
+/** The served versions, the preferred one first; none before it is established. */
+export function definitionsOf(
+  crd: Crd,
+  { conversion, whenReplaced }: SharedVersions,
+): readonly CustomKind[] {
   const storage = storageOf(crd);
-  if (!storage || !(crd.isAccepted || crd.isEstablished)) return [];
+  if (!storage || !crd.isEstablished) return [];
+  const isAlone = crd.versions.length === 1;
   return crd.versions
-    .filter(({ isServed, isStorage }) => isServed && (isStorage || !crd.hasWebhookConversion))
+    .filter(({ isServed }) => isServed)
     .toSorted((a, b) => compareVersions(a.name, b.name))
-    .map((version) => ({ ...defineVersion(crd, version), storedAs: storedForm(crd, version) }));
+    .map((version) => {
+      const form = versionForm(crd, version, storage, conversion);
+      const storedAs = isAlone ? form : { ...form, whenReplaced };
+      return { ...defineVersion(crd, version), storedAs };
+    });
 }
 
 /** The kind under which the objects are stored, served or not. */
@@ -91,38 +102,4 @@ function warningOf(crd: Crd, version: CrdVersion): string | undefined {
     .toSorted(compareVersions);
   const given = `${group}/${version.name} ${names.kind} is deprecated`;
   return replacement === undefined ? given : `${given}; use ${group}/${replacement} ${names.kind}`;
-}
-
-function storedForm(crd: Crd, version: CrdVersion): StoredForm {
-  const storage = storageOf(crd) ?? defineVersion(crd, version);
-  const read = converterTo(crd.group, version.name, version.schema, true);
-  const write = converterTo(crd.group, storage.version, storage.schema, false);
-  return { definition: storageDefinition(storage), fromStored: read, toStored: write };
-}
-
-/** Only the position of the objects in the store matters here. */
-function storageDefinition(definition: KindDefinition): KindDefinition {
-  const { storedAs: _, ...rest } = definition;
-  return rest;
-}
-
-/** An object is read many times and never changes, so results are cached. */
-function converterTo(
-  group: string,
-  version: string,
-  schema: Schema,
-  hasDefaults: boolean,
-): (object: JsonObject) => JsonObject {
-  const known = new WeakMap<JsonObject, JsonObject>();
-  const apiVersion = `${group}/${version}`;
-  return (object) => {
-    const found = known.get(object);
-    if (found) return found;
-    const given = object['apiVersion'] === apiVersion ? object : { ...object, apiVersion };
-    const pruned = dropNulls(pruneResource(given, schema).object, schema);
-    const filled = hasDefaults ? fillDefaults(pruned, schema) : pruned;
-    const converted = isJsonObject(filled) ? filled : given;
-    known.set(object, converted);
-    return converted;
-  };
 }

@@ -31,7 +31,12 @@ import {
   withCrdCondition,
 } from './crd-status.ts';
 import { CLEANUP_FINALIZER, readCrd, type Crd } from './crd.ts';
+import { ServedVersions } from './conversion/served-versions.ts';
+import type { WebhookConversionDeps } from './conversion/webhook-conversion.ts';
 import { definitionsOf, storageOf } from './custom-definition.ts';
+
+/** How conversion webhooks are called, and measured. */
+export type ConversionPorts = Pick<WebhookConversionDeps, 'post' | 'metrics'>;
 
 const RETRY_MS = 1000;
 const PREFIX = prefixOf(customResourceDefinitions, '');
@@ -44,10 +49,14 @@ export class CustomKinds {
   /** Definitions that wait for their objects to go, and how to stop watching these. */
   readonly #waiting = new Map<string, () => void>();
   readonly #pending = new Set<string>();
+  readonly #versions = new Map<string, ServedVersions>();
+  readonly #deps: WebhookConversionDeps;
+  #conversions = 0;
   #isWorking = false;
 
-  constructor(parts: ServerParts) {
+  constructor(parts: ServerParts, conversion: ConversionPorts) {
     this.#parts = parts;
+    this.#deps = { ...parts, ...conversion };
     this.#builtIn = new Set(parts.catalog.all().map(resourceKey));
   }
 
@@ -65,7 +74,7 @@ export class CustomKinds {
   #follow({ type, value }: StoreEvent): void {
     const name = nameOf(value);
     if (type === 'put') this.#serve(value);
-    else this.#withdraw(name);
+    else this.#forget(name);
     this.#look(name);
     // Names may have become free, or changed.
     if (type === 'delete') for (const other of this.#neighboursOf(value)) this.#look(nameOf(other));
@@ -75,7 +84,7 @@ export class CustomKinds {
     const crd = readCrd(object);
     this.#withdraw(crd.name);
     if (this.#builtIn.has(resourceKey({ group: crd.group, resource: crd.names.plural }))) return;
-    const definitions = definitionsOf(crd);
+    const definitions = definitionsOf(crd, this.#versionsOf(object, crd));
     for (const definition of definitions) this.#parts.catalog.add(definition);
     this.#served.set(crd.name, definitions);
   }
@@ -83,6 +92,22 @@ export class CustomKinds {
   #withdraw(name: string): void {
     for (const definition of this.#served.get(name) ?? []) this.#parts.catalog.remove(definition);
     this.#served.delete(name);
+  }
+
+  #versionsOf(object: JsonObject, crd: Crd): ServedVersions {
+    const known = this.#versions.get(crd.name);
+    if (known?.isFor(object)) return known;
+    this.#conversions += 1;
+    const made = new ServedVersions(object, crd, String(this.#conversions), this.#deps);
+    this.#versions.set(crd.name, made);
+    known?.replace();
+    return made;
+  }
+
+  #forget(name: string): void {
+    this.#withdraw(name);
+    this.#versions.get(name)?.replace();
+    this.#versions.delete(name);
   }
 
   #look(name: string): void {

@@ -28,6 +28,7 @@ import { admitAll } from '../registry/admission.ts';
 import { builtInAdmission } from '../admission/built-in-admission.ts';
 import { createDynamicAdmission } from '../admission/create-dynamic-admission.ts';
 import { ParamAccess } from '../admission/policies/param-access.ts';
+import { conversionPoster } from '../admission/webhooks/conversion-post.ts';
 import { WebhookMetrics } from '../admission/webhooks/webhook-metrics.ts';
 import { mirrorPods } from '../admission/mirror-pods.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
@@ -37,6 +38,7 @@ import { attributesOf, checkPathName, verbOf, type Answer } from '../registry/ca
 import { Catalog } from '../registry/catalog.ts';
 import { Connector, type ConnectCall } from '../connect/connector.ts';
 import { writeRawAnswer } from '../connect/raw-answer.ts';
+import { ConversionMetrics } from '../custom/conversion/conversion-metrics.ts';
 import { CustomKinds } from '../custom/custom-kinds.ts';
 import { readWhole } from '../requests/body.ts';
 import { Discovery } from './discovery.ts';
@@ -83,6 +85,7 @@ export class ApiServer implements HttpHandler {
 
   readonly #requests: RequestMetrics;
   readonly #webhookMetrics: WebhookMetrics;
+  readonly #conversionMetrics: ConversionMetrics;
 
   constructor(options: ApiServerOptions) {
     const { store, clock, random, log, kinds, version } = options;
@@ -96,6 +99,7 @@ export class ApiServer implements HttpHandler {
       mirrorPods,
     ];
     this.#webhookMetrics = new WebhookMetrics(clock);
+    this.#conversionMetrics = new ConversionMetrics(clock);
     const dynamicAdmission = createDynamicAdmission({
       store,
       clock,
@@ -111,7 +115,9 @@ export class ApiServer implements HttpHandler {
     const find = catalog.find.bind(catalog);
     const registry = new Registry({ store, clock, random, admission, dynamicAdmission, find });
     this.parts = { store, clock, random, log, catalog, registry };
-    new CustomKinds(this.parts).start();
+    const { webhookClient: client, kubeletDialer: dialer } = options;
+    const post = conversionPoster({ store, random, client, dialer });
+    new CustomKinds(this.parts, { post, metrics: this.#conversionMetrics }).start();
     this.#auditor = options.auditor;
     this.#access = options.access?.(this.parts) ?? openAccess;
     const actions = [...podActions(this.parts), ...(options.actions?.(this.parts) ?? NO_ACTIONS)];
@@ -150,7 +156,8 @@ export class ApiServer implements HttpHandler {
 
   #metricsText(): string {
     const flow = prometheusText.expose(this.#flow.metrics.read());
-    return flow + this.#requests.text() + this.#webhookMetrics.text();
+    const webhooks = this.#webhookMetrics.text() + this.#conversionMetrics.text();
+    return flow + this.#requests.text() + webhooks;
   }
 
   async #respond(

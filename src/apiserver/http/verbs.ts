@@ -40,6 +40,7 @@ import {
 import { formatTime } from '../../api/values/time.ts';
 import { writeThroughScale } from '../registry/scale-tracking.ts';
 import { performApply } from './apply-verb.ts';
+import { replayed } from '../objects/conversion-replay.ts';
 import { checkName } from '../registry/preconditions.ts';
 import type { Writing } from '../registry/registry.ts';
 import type { ServerParts } from '../registry/server-parts.ts';
@@ -47,7 +48,7 @@ import { selectionOf } from '../registry/selection.ts';
 import { deletionOptions, operationOptions } from '../requests/operation-options.ts';
 import { methodNotAllowed, notFound, StatusError, successStatus } from '../objects/status.ts';
 import type { RequestMetrics } from './request-metrics.ts';
-import { watchEvents, watchLines } from '../watch/watching.ts';
+import { convertedState, watchEvents, watchLines, type WatchRequest } from '../watch/watching.ts';
 
 /** For all clients together, so that a list does not wait for the initial events of a thousand watches. */
 const LIST_PIECES_PER_TURN = 4;
@@ -56,7 +57,9 @@ const WATCH_PIECES_PER_TURN = 4;
 /** The body of a subresource is not an object of the kind, so the kind's rules do not apply. */
 const NO_RULES = { rules: {} };
 
-/** Throws a StatusError unless the user is authorized. */
+type WatchScope = Omit<WatchRequest, 'presenter' | 'pace' | 'onEvents' | 'onEnd'>;
+
+/** Throws a StatusError unless the user may. */
 export type Authorize = (user: User, wanted: ResourceAttributes) => void;
 
 export class Verbs {
@@ -103,7 +106,12 @@ export class Verbs {
     const { made } = call.definition;
     if (made) return this.#getMade(call, made);
     checkVersionReached(this.#parts.store, readExactVersion(call.query.get('resourceVersion')));
-    const object = this.#parts.registry.get(targetOf(call));
+    const read = replayed(() => this.#parts.registry.get(targetOf(call)));
+    if (read instanceof Promise) return read.then((object) => this.#answerWith(call, object));
+    return this.#answerWith(call, read);
+  }
+
+  #answerWith(call: Call, object: JsonObject): Answer {
     call.part?.view?.checkRead?.(object);
     return { code: 200, body: this.#present(call, object) };
   }
@@ -139,12 +147,19 @@ export class Verbs {
     return { code: 200, body };
   }
 
-  #watch({ request, query, definition, path, presenter, onEnd }: Call): Answer {
+  #watch(call: Call): Promise<Answer> | Answer {
+    const { definition, path, query } = call;
     const { store, clock } = this.#parts;
     const options = readListOptions(query, true);
     const { name } = path;
     const namespace = path.namespace ?? '';
     const scope = { store, clock, definition, namespace, name, options };
+    const converting = convertedState(scope);
+    if (!converting) return this.#beginWatch(call, scope);
+    return converting.then((state) => this.#beginWatch(call, { ...scope, state }));
+  }
+
+  #beginWatch({ request, definition, presenter, onEnd }: Call, scope: WatchScope): Answer {
     const pace = this.#watchPace;
     let ended = (): void => {};
     const watch = {

@@ -17,10 +17,11 @@ import { TypedValueError } from '../../api/managed-fields/typed-value-error.ts';
 import { checkTyped } from '../../api/managed-fields/validate-value.ts';
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { KindDefinition } from './kind.ts';
+import type { KindDefinition, WebhookForm } from './kind.ts';
 import { metadataOf, textOf, withMetadata } from './metadata.ts';
 import { printedForm } from './printed-form.ts';
 import { resetFieldsOf } from './reset-fields.ts';
+import { StatusError } from './status.ts';
 
 /** Finds another version of a kind. Undefined: it is not served. */
 export type FindKind = (
@@ -88,11 +89,27 @@ function versionOf(
   return found?.kind === definition.kind ? found : undefined;
 }
 
-/** A custom object keeps the fields that the other version does not have. */
+/** A custom object keeps the fields that the other version does not have, unless a webhook converts it. */
 function convert(object: JsonObject, from: KindDefinition, to: KindDefinition): JsonObject {
-  if (!to.type) return { ...object, apiVersion: apiVersionOfKind(to) };
+  const apiVersion = apiVersionOfKind(to);
+  if (to.storedAs?.webhook) return convertByWebhook(object, apiVersion, to.storedAs.webhook);
+  if (!to.type) return { ...object, apiVersion };
   const stored = from.storedAs?.toStored(object) ?? object;
-  return to.storedAs?.fromStored(stored) ?? { ...stored, apiVersion: apiVersionOfKind(to) };
+  return to.storedAs?.fromStored(stored) ?? { ...stored, apiVersion };
+}
+
+/** An object that cannot be converted fits the other version as little as one of the wrong type. */
+function convertByWebhook(
+  object: JsonObject,
+  apiVersion: string,
+  webhook: WebhookForm,
+): JsonObject {
+  try {
+    return webhook.convert(object, apiVersion);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    throw new TypedValueError([{ path: '', message: error.message }]);
+  }
 }
 
 /** The new object with its managedFields. */

@@ -94,6 +94,31 @@ export interface StoredForm {
   readonly definition: KindDefinition;
   readonly fromStored: (stored: JsonObject) => JsonObject;
   readonly toStored: (object: JsonObject) => JsonObject;
+  /** Absent: the two functions above need nothing else. */
+  readonly webhook?: WebhookForm;
+  /** Calls the listener when the kind is served otherwise, or no more. Returns how to unsubscribe. */
+  readonly whenReplaced?: (listener: () => void) => () => void;
+}
+
+/**
+ * The conversions of a kind whose versions a webhook converts. `fromStored` and `toStored` know only results that
+ * are there already, and need a replay for others (conversion-replay.ts). All reject with a StatusError.
+ */
+export interface WebhookForm {
+  /** Differs between two definitions that convert differently. */
+  readonly id: string;
+  /** Many stored objects, in their order. `fromStored` knows the results afterwards. */
+  readonly readAll: (stored: readonly JsonObject[]) => Promise<readonly JsonObject[]>;
+  /** One object that is to be stored. The function adds its version. */
+  readonly write: (object: JsonObject) => Promise<(resourceVersion: string) => WrittenForms>;
+  /** To another version of the kind, with all that the webhook returns. Needs a replay. */
+  readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
+}
+
+export interface WrittenForms {
+  readonly stored: JsonObject;
+  /** As a client reads it afterwards. */
+  readonly served: JsonObject;
 }
 
 /** Pure functions: each returns a changed object, or errors. */

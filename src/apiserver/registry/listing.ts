@@ -58,13 +58,15 @@ export async function listInTurns(
     const wanted = limit === null ? undefined : isFiltered ? CHUNK : limit;
     const page = read(store, prefix, { revision, after, limit: wanted });
     revision = page.revision;
+    const reading = readByWebhook(definition, page);
+    const converted = reading && (await reading);
     for (const [index, { key, value: stored }] of page.objects.entries()) {
       checks += checksEach;
       if (checks > CHECKS_PER_TURN) {
         checks = 0;
         await clock.turn?.();
       }
-      const value = fromStored(definition, stored);
+      const value = converted?.[index] ?? fromStored(definition, stored);
       if (!selects(value)) continue;
       items.push(value);
       const isLast = index === page.objects.length - 1 && page.remaining === 0;
@@ -85,6 +87,14 @@ export async function listInTurns(
     after = last.key;
   }
   return { items, metadata: { resourceVersion: String(revision) } };
+}
+
+/** Null: the objects need no webhook. */
+function readByWebhook(
+  { storedAs }: KindDefinition,
+  { objects }: ListPage,
+): Promise<readonly JsonObject[]> | null {
+  return storedAs?.webhook?.readAll(objects.map(({ value }) => value)) ?? null;
 }
 
 function startOf(

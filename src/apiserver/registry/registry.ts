@@ -13,29 +13,14 @@ import { formatTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Change, StoredObject } from '../../ports/api/object-store.ts';
 import { MASTER, type User } from '../objects/access.ts';
-import type { AdmissionRequest } from './admission.ts';
-import { admissionOf, type AdmissionSteps, type Attempt } from './admission-of-write.ts';
-import { NO_DYNAMIC_ADMISSION } from './dynamic-admission.ts';
+import { admissionOf, admitWrite, askDynamic, type Attempt } from './admission-of-write.ts';
 import { Ends } from './ends.ts';
 import { markDeleted, type Deletion } from './deletion.ts';
 import { keyOf } from './object-keys.ts';
-import {
-  checkName,
-  checkNoVersion,
-  checkPreconditions,
-  checkUid,
-  checkVersion,
-  isConflict,
-  kindInErrors,
-} from './preconditions.ts';
-import { isReleased, place, printed, withDistinctOwners } from './written-object.ts';
+import { checkNoVersion, checkPreconditions, isConflict, kindInErrors } from './preconditions.ts';
+import { changedObject, isReleased, place, printed, withDistinctOwners } from './written-object.ts';
 import type { KindDefinition } from '../objects/kind.ts';
-import {
-  trackedCreate,
-  trackedUpdate,
-  withOldTimes,
-  type FieldWrite,
-} from '../objects/field-tracking.ts';
+import { trackedCreate, withOldTimes, type FieldWrite } from '../objects/field-tracking.ts';
 import {
   metadataForCreate,
   metadataForUpdate,
@@ -56,7 +41,13 @@ import {
   MODIFIED,
   notFound,
 } from '../objects/status.ts';
-import { fromStored, toStored } from '../objects/stored-form.ts';
+import { replayed } from '../objects/conversion-replay.ts';
+import {
+  asStored,
+  fromStored,
+  isStoredInOldVersion,
+  writtenForms,
+} from '../objects/stored-form.ts';
 import type { Asking, CreateRequest, Target, UpdateRequest, Writing } from './write-requests.ts';
 import { checkUnreadableDeletion, deletionOfUnreadable } from './unreadable-deletion.ts';
 import type { RegistryPorts } from './registry-ports.ts';
@@ -71,6 +62,8 @@ type Writes = Pick<UpdateRequest, 'definition' | 'manager'>;
 const SERVER = 'podkeep';
 const ATTEMPTS_MAX = 100;
 const NAME_ATTEMPTS_MAX = 8;
+/** For how long an update is tried again whose object a webhook converts. */
+const CONVERTED_MS_MAX = 30_000;
 
 export class Registry {
   readonly #ports: RegistryPorts;
@@ -79,6 +72,7 @@ export class Registry {
     this.#ports = ports;
   }
 
+  /** An object that a webhook converts needs a replay (conversion-replay.ts). */
   get(target: Target): JsonObject {
     return this.#require(target).value;
   }
@@ -116,7 +110,8 @@ export class Registry {
 
   async update(request: UpdateRequest): Promise<JsonObject> {
     const { definition } = request;
-    const sinceMs = this.#ports.clock.monotonic();
+    const { clock } = this.#ports;
+    const sinceMs = clock.monotonic();
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const ends = new Ends();
       try {
@@ -127,12 +122,16 @@ export class Registry {
       } finally {
         ends.run();
       }
+      // Each attempt may call a conversion webhook.
+      if (definition.storedAs?.webhook && clock.monotonic() - sinceMs > CONVERTED_MS_MAX) break;
     }
     throw conflict(definition, request.name, MODIFIED);
   }
 
-  async remove(target: Target, options: DeleteOptions, writing: Writing = {}): Promise<Deletion> {
+  async remove(wanted: Target, options: DeleteOptions, writing: Writing = {}): Promise<Deletion> {
     const { user = MASTER } = writing;
+    // The server itself deletes what a webhook cannot convert any more, such as with its namespace.
+    const target = writing.user ? wanted : { ...wanted, definition: asStored(wanted.definition) };
     const sinceMs = this.#ports.clock.monotonic();
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const stored = await this.#requireOrRemove(target, options, user);
@@ -148,7 +147,7 @@ export class Registry {
       } as const;
       const admission = { ...asked, object: value, old: value };
       this.#ports.admission.admit(admission);
-      await this.#askDynamic(admission);
+      await askDynamic(this.#ports, admission);
       const deletion = markDeleted(
         target.definition,
         stored.value,
@@ -178,10 +177,14 @@ export class Registry {
   /** Rejects with STORE_CONFLICT if another client wrote the object in the meantime. */
   async #updateOnce(request: UpdateRequest & Attempt): Promise<JsonObject> {
     const { definition, dryRun = false } = request;
-    const stored = this.#require(request);
+    const { store } = this.#ports;
+    const required = replayed(() => this.#require(request));
+    const stored = required instanceof Promise ? await required : required;
     const prepared = this.#prepareUpdate(request, stored.value);
     const object = prepared instanceof Promise ? await prepared : prepared;
-    const isStale = this.#ports.store.isStale(stored.key);
+    const isStale =
+      store.isStale(stored.key) ||
+      isStoredInOldVersion(definition, () => store.get(stored.key)?.value);
     if (jsonEqual(object, stored.value) && !isStale) return stored.value;
     const isGone = isReleased(definition, object);
     // A dry run is refused if the write would be.
@@ -203,27 +206,33 @@ export class Registry {
   async askAbout(request: Asking): Promise<JsonObject> {
     const { verb = 'create', body: object } = request;
     const sinceMs = this.#ports.clock.monotonic();
-    return this.#askDynamic({ ...admissionOf({ ...request, sinceMs }), verb, object });
-  }
-
-  async #askDynamic(request: AdmissionRequest): Promise<JsonObject> {
-    const { dynamicAdmission: dynamic = NO_DYNAMIC_ADMISSION } = this.#ports;
-    const object = (await dynamic.mutate(request, (changed) => changed)) ?? request.object;
-    await dynamic.validate({ ...request, object });
-    return object;
+    return askDynamic(this.#ports, { ...admissionOf({ ...request, sinceMs }), verb, object });
   }
 
   /** A promise only if a webhook or a policy is called; otherwise everything is synchronous. */
   #prepare(request: CreateRequest & Attempt, body: JsonObject): JsonObject | Promise<JsonObject> {
+    const { rules } = request.definition;
+    const { clock, random } = this.#ports;
+    const made = metadataForCreate(body, formatTime(clock.now()), random);
+    const complete = rules.applyDefaults?.(made) ?? made;
+    if (request.isTracked) return this.#admitNew(request, body, complete);
+    const write = this.#fieldWrite(request);
+    const tracked = replayed(() => trackedCreate(write, complete));
+    if (!(tracked instanceof Promise)) return this.#admitNew(request, body, tracked);
+    return tracked.then((object) => this.#admitNew(request, body, object));
+  }
+
+  #admitNew(
+    request: CreateRequest & Attempt,
+    body: JsonObject,
+    tracked: JsonObject,
+  ): JsonObject | Promise<JsonObject> {
     const { definition } = request;
-    const { clock, random, admission } = this.#ports;
     const { rules } = definition;
-    let first = metadataForCreate(body, formatTime(clock.now()), random);
-    first = rules.applyDefaults?.(first) ?? first;
-    if (!request.isTracked) first = trackedCreate(this.#fieldWrite(request), first);
-    first = rules.prepareForCreate?.(first) ?? first;
+    const { admission } = this.#ports;
+    const first = rules.prepareForCreate?.(tracked) ?? tracked;
     const asked = { ...admissionOf({ ...request, name: nameOf(first) }), object: first };
-    return this.#admit(asked, {
+    return admitWrite(this.#ports, asked, {
       own: (changed) => {
         const owned = withServerFields(changed, first);
         return rules.prepareForCreate?.(owned) ?? owned;
@@ -241,21 +250,6 @@ export class Registry {
         return object;
       },
     });
-  }
-
-  /** Runs plugins, then mutating webhooks and policies, then `complete`, then validating ones. */
-  #admit(asked: AdmissionRequest, steps: AdmissionSteps): JsonObject | Promise<JsonObject> {
-    const { admission, dynamicAdmission: dynamic = NO_DYNAMIC_ADMISSION } = this.#ports;
-    const admitted = admission.admit(asked);
-    const validate = (object: JsonObject): JsonObject | Promise<JsonObject> => {
-      const completed = steps.complete(admission.allocate({ ...asked, object }));
-      return dynamic.validate({ ...asked, object: completed })?.then(() => completed) ?? completed;
-    };
-    const reinvoke = (object: JsonObject): JsonObject =>
-      admission.admit({ ...asked, object: steps.own(object) });
-    const mutating = dynamic.mutate({ ...asked, object: admitted }, reinvoke);
-    if (!mutating) return validate(admitted);
-    return mutating.then((object) => validate(object === admitted ? object : steps.own(object)));
   }
 
   async #insert(request: CreateRequest, object: JsonObject): Promise<JsonObject> {
@@ -288,29 +282,28 @@ export class Registry {
     request: UpdateRequest & Attempt,
     old: JsonObject,
   ): JsonObject | Promise<JsonObject> {
-    const { definition, namespace, name, subresource = null } = request;
+    const write = this.#fieldWrite(request, request.subresource ?? '');
+    const changed = replayed(() => changedObject(request, old, write));
+    if (!(changed instanceof Promise)) return this.#admitChanged(request, old, changed);
+    return changed.then((object) => this.#admitChanged(request, old, object));
+  }
+
+  #admitChanged(
+    request: UpdateRequest & Attempt,
+    old: JsonObject,
+    object: JsonObject,
+  ): JsonObject | Promise<JsonObject> {
+    const { definition, name, subresource = null } = request;
     const { rules } = definition;
-    const changed = place(definition, request.change(old), namespace);
-    const wanted = withDistinctOwners(changed, request.warn, !request.hasUidPrecondition);
-    checkName(wanted, name);
-    if (request.hasUidPrecondition) checkUid(request, wanted, old);
-    checkVersion(request, wanted, old);
     const part = definition.subresources?.find((one) => one.name === subresource);
     const { prepare, validate, countsGenerations } = updateRulesOf(definition, part);
-    const complete = rules.applyDefaults?.(wanted, old) ?? wanted;
-    // Read before defaults are applied, which drop an empty list.
-    const managers = metadataOf(wanted)['managedFields'];
-    const tracked = request.isTracked
-      ? complete
-      : trackedUpdate(this.#fieldWrite(request, subresource ?? ''), complete, old, managers);
-    const object = metadataForUpdate(tracked, old);
     const asked = {
       ...admissionOf(request),
       verb: 'update' as const,
       object: prepare(object, old),
       old,
     };
-    return this.#admit(asked, {
+    return admitWrite(this.#ports, asked, {
       own: (changed) => prepare(metadataForUpdate(changed, old), old),
       complete: (admitted) => {
         const prepared = printed(definition, admitted, old);
@@ -341,15 +334,23 @@ export class Registry {
     charges: readonly Change[],
     onRevision?: (revision: number) => void,
   ): Promise<JsonObject> {
-    if (!isGone) checkStoredSize(object);
-    let stored = object;
+    const { store } = this.#ports;
+    if (isGone) {
+      await store.commit([{ key, expected, make: null }, ...charges]);
+      return object;
+    }
+    checkStoredSize(object);
+    const forms = writtenForms(definition, object);
+    const formsAt = forms instanceof Promise ? await forms : forms;
+    let answer = object;
     const make = (revision: number): JsonObject => {
       onRevision?.(revision);
-      stored = withMetadata(object, { resourceVersion: String(revision) });
-      return toStored(definition, stored);
+      const { stored, served } = formsAt(String(revision));
+      answer = served;
+      return stored;
     };
-    await this.#ports.store.commit([{ key, expected, make: isGone ? null : make }, ...charges]);
-    return stored;
+    await store.commit([{ key, expected, make }, ...charges]);
+    return answer;
   }
 
   /**
@@ -381,7 +382,8 @@ export class Registry {
     user: User,
   ): Promise<StoredObject | Deletion> {
     try {
-      return this.#require(target);
+      const required = replayed(() => this.#require(target));
+      return required instanceof Promise ? await required : required;
     } catch (error) {
       checkUnreadableDeletion(error, target, options, user);
       const { dryRun } = options;

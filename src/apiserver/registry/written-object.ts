@@ -4,9 +4,18 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { KindDefinition } from '../objects/kind.ts';
-import { listOf, metadataOf, textOf, withMetadata } from '../objects/metadata.ts';
+import { trackedUpdate, type FieldWrite } from '../objects/field-tracking.ts';
+import {
+  listOf,
+  metadataForUpdate,
+  metadataOf,
+  textOf,
+  withMetadata,
+} from '../objects/metadata.ts';
 import { printedForm } from '../objects/printed-form.ts';
 import { badRequest } from '../objects/status.ts';
+import { checkName, checkUid, checkVersion } from './preconditions.ts';
+import type { UpdateRequest } from './write-requests.ts';
 
 /**
  * As kube-apiserver prints it: with the fields that Go always prints, and without those that it never prints.
@@ -34,7 +43,26 @@ export function place(definition: KindDefinition, body: JsonObject, namespace: s
   return { kind, apiVersion, ...placed };
 }
 
-/** Removes duplicate owner references, and warns about them. */
+/** What an update asks for: the changed object with its defaults and its managers. Throws a StatusError. */
+export function changedObject(
+  request: UpdateRequest,
+  old: JsonObject,
+  write: FieldWrite,
+): JsonObject {
+  const { definition, namespace, name } = request;
+  const changed = place(definition, request.change(old), namespace);
+  const wanted = withDistinctOwners(changed, request.warn, !request.hasUidPrecondition);
+  checkName(wanted, name);
+  if (request.hasUidPrecondition) checkUid(request, wanted, old);
+  checkVersion(request, wanted, old);
+  const complete = definition.rules.applyDefaults?.(wanted, old) ?? wanted;
+  // Before defaults, after which an empty list is gone.
+  const managers = metadataOf(wanted)['managedFields'];
+  const tracked = request.isTracked ? complete : trackedUpdate(write, complete, old, managers);
+  return metadataForUpdate(tracked, old);
+}
+
+/** The object with each of its owners once; a second time is warned of. */
 export function withDistinctOwners(
   object: JsonObject,
   warn: ((sentence: string) => void) | undefined,

@@ -128,7 +128,7 @@ export function isNamespaceRequest({ request }: DynamicAttributes): boolean {
   return group === '' && resource === 'namespaces';
 }
 
-/** The same request, presented in another version of its kind. */
+/** The same request in another version of its kind. A conversion webhook needs a replay (conversion-replay.ts). */
 export function convertAttributes(
   attributes: DynamicAttributes,
   to: KindDefinition,
@@ -150,6 +150,8 @@ export function convertAttributes(
 function converted(object: JsonObject, from: KindDefinition, to: KindDefinition): JsonObject {
   const { group, version, kind } = to;
   const apiVersion = group === '' ? version : `${group}/${version}`;
+  const { webhook } = to.storedAs ?? {};
+  if (webhook) return webhook.convert(object, apiVersion);
   return { ...fromStored(to, toStored(from, object)), apiVersion, kind };
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../../kinds/extension/admission-policy.ts';
 import { metadataOf, nameOf, textOf } from '../../objects/metadata.ts';
 import { forbidden, StatusError } from '../../objects/status.ts';
+import { replayed } from '../../objects/conversion-replay.ts';
 import type { AdmissionRequest } from '../../registry/admission.ts';
 import type { MutatingStage, Reinvocation } from '../../registry/dynamic-admission.ts';
 import { meetsConditions } from '../matching/condition-match.ts';
@@ -66,7 +67,8 @@ export class MutatingPolicies implements MutatingStage {
     const refusals: Refusal[] = [];
     const invocations: Invocation<MutatingPolicy>[] = [];
     const hooks = this.#source.hooksFor(request.definition);
-    for (const found of invocationsFor(hooks, attributes, this.#deps)) {
+    const matching = await replayed(() => [...invocationsFor(hooks, attributes, this.#deps)]);
+    for (const found of matching) {
       if (!isMisconfigured(found)) invocations.push(found);
       else {
         const { policy, binding, problem } = found;
@@ -81,7 +83,13 @@ export class MutatingPolicies implements MutatingStage {
     for (const invocation of invocations) {
       await turns.pass();
       const isRun = (): boolean => round === 0 || memory.isNeeded(keyOfInvocation(invocation));
-      const changed = this.#invoke(invocation, { ...request, object }, isRun, refusals, budget);
+      const before = { ...request, object };
+      const known = refusals.length;
+      const changed = await replayed(() => {
+        // A run that needed another conversion is repeated from its beginning.
+        refusals.splice(known);
+        return this.#invoke(invocation, before, isRun, refusals, budget);
+      });
       if (changed === null) continue;
       if (changed !== object) memory.changed();
       if (invocation.policy.compiled.isReinvocable) memory.invoked(keyOfInvocation(invocation));

@@ -10,6 +10,7 @@ import {
   validatingAdmissionPolicies,
   validatingAdmissionPolicyBindings,
 } from '../../kinds/extension/admission-policy.ts';
+import { replayed } from '../../objects/conversion-replay.ts';
 import type { AdmissionRequest } from '../../registry/admission.ts';
 import type { ValidatingStage } from '../../registry/dynamic-admission.ts';
 import {
@@ -66,7 +67,8 @@ export class ValidatingPolicies implements ValidatingStage {
     const budget = new Budget(REQUEST_COST_MAX);
     const turns = new EvaluationTurns(this.#deps.clock, budget);
     let first: StatusError | null = null;
-    for (const found of invocationsFor(hooks, attributes, this.#deps)) {
+    const matching = await replayed(() => [...invocationsFor(hooks, attributes, this.#deps)]);
+    for (const found of matching) {
       if (isMisconfigured(found)) {
         const { policy, binding, problem } = found;
         first ??= denied(request, policy.name, binding?.name ?? null, problem, '');
@@ -90,7 +92,9 @@ export class ValidatingPolicies implements ValidatingStage {
     const { request } = attributes;
     requireNamespace(attributes, this.#deps);
     const seen =
-      shownAs === request.definition ? attributes : convertAttributes(attributes, shownAs);
+      shownAs === request.definition
+        ? attributes
+        : await replayed(() => convertAttributes(attributes, shownAs));
     const input = { ...inputOf(seen, this.#deps), params: param };
     const spending = { request: budget, turns };
     const result = await evaluateValidations(policy.compiled, input, policy.isIgnored, spending);

@@ -12,6 +12,7 @@ import {
   mutatingWebhookConfigurations,
   validatingWebhookConfigurations,
 } from '../../kinds/extension/admission-webhook.ts';
+import { replayed } from '../../objects/conversion-replay.ts';
 import { internalError, StatusError } from '../../objects/status.ts';
 import type { AdmissionRequest } from '../../registry/admission.ts';
 import type {
@@ -63,7 +64,8 @@ export class MutatingWebhooks implements MutatingStage {
     let { object } = request;
     for (const [index, webhook] of this.#webhooks.all().entries()) {
       const attributes = attributesOfRequest({ ...request, object });
-      const seen = matchWebhook(webhook, attributes, this.#deps);
+      const matching = replayed(() => matchWebhook(webhook, attributes, this.#deps));
+      const seen = matching instanceof Promise ? await matching : matching;
       if (!seen || (round > 0 && !memory.isNeeded(webhook.id))) continue;
       const place = `round_${round}_index_${index}`;
       const changed = await this.#call(webhook, seen, place, { ...request, object });
@@ -86,7 +88,9 @@ export class MutatingWebhooks implements MutatingStage {
     let isChanged = false;
     try {
       const answer = await ask(webhook, seen, 'admit', this.#deps, domain, place);
-      const changed = answer ? patched(webhook, answer, seen, request) : request.object;
+      const changed = answer
+        ? await replayed(() => patched(webhook, answer, seen, request))
+        : request.object;
       isChanged = !jsonEqual(changed, request.object);
       return isChanged ? changed : request.object;
     } finally {
@@ -110,10 +114,12 @@ export class ValidatingWebhooks implements ValidatingStage {
 
   async validate(request: AdmissionRequest): Promise<void> {
     const attributes = attributesOfRequest(request);
-    const matching = this.#webhooks.all().flatMap((webhook) => {
-      const seen = matchWebhook(webhook, attributes, this.#deps);
-      return seen ? [{ webhook, seen }] : [];
-    });
+    const matching = await replayed(() =>
+      this.#webhooks.all().flatMap((webhook) => {
+        const seen = matchWebhook(webhook, attributes, this.#deps);
+        return seen ? [{ webhook, seen }] : [];
+      }),
+    );
     const calls = matching.map(({ webhook, seen }, index) =>
       ask(
         webhook,

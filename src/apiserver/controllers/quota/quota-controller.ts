@@ -87,7 +87,8 @@ export class QuotaController implements Controller {
       if (own.length === 0) continue;
       for (const name of own) totals.set(name, totals.get(name) ?? ZERO_QUANTITY);
       for (const { value } of store.list(prefixOf(definition, namespace)).objects) {
-        const object = fromStored(definition, value);
+        // Of a custom object only its metadata counts, which is the same in all versions.
+        const object = definition.storedAs?.webhook ? value : fromStored(definition, value);
         if (!isInScopes(quota, definition, object)) continue;
         const usage = usageOf(definition, object, nowMs);
         for (const name of own) {

@@ -7,7 +7,9 @@ import { formatTime } from '../../../../api/values/time.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import { horizontalPodAutoscalers } from '../../../kinds/autoscaling/horizontal-pod-autoscaler.ts';
+import { replayed } from '../../../objects/conversion-replay.ts';
 import { numberAt, objectsAt, structAt, textAt } from '../../../objects/field-path.ts';
+import { StatusError } from '../../../objects/status.ts';
 import type { ServerParts } from '../../../registry/server-parts.ts';
 import type { Controller } from '../../controller.ts';
 import { writeStatus } from '../shared/exact-update.ts';
@@ -71,10 +73,20 @@ class AutoscalerController implements Controller {
     if (memory && waitMs > 0 && jsonEqual(memory.spec, spec)) return waitMs;
     const history = memory?.history ?? null;
     this.#memories.set(key, { spec, syncedMs: nowMs, history });
-    const found = findScaleTarget(this.#parts, autoscaler);
+    const found = await this.#findTarget(autoscaler);
     if (typeof found === 'string') await this.#reportNoScale(autoscaler, found);
     else await this.#scale(autoscaler, key, found);
     return SYNC_MS;
+  }
+
+  /** The webhook that converts the target may fail: then it cannot be scaled. */
+  async #findTarget(autoscaler: JsonObject): Promise<ScaleTarget | string> {
+    try {
+      return await replayed(() => findScaleTarget(this.#parts, autoscaler));
+    } catch (error) {
+      if (error instanceof StatusError) return error.message;
+      throw error;
+    }
   }
 
   async #reportNoScale(autoscaler: JsonObject, why: string): Promise<void> {

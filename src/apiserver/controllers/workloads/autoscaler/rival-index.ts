@@ -12,6 +12,7 @@ import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import { PodkeepError } from '../../../../lib/errors.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { horizontalPodAutoscalers } from '../../../kinds/autoscaling/horizontal-pod-autoscaler.ts';
+import { runIfConverted } from '../../../objects/conversion-replay.ts';
 import { structAt, textAt } from '../../../objects/field-path.ts';
 import { nameOf } from '../../../objects/metadata.ts';
 import { labelsOf } from '../../../objects/object-labels.ts';
@@ -114,8 +115,10 @@ export class RivalIndex {
     }
     const name = nameOf(autoscaler);
     this.#entries.set(key, { name, targetKeys, slot: null });
-    const found = findScaleTarget(this.#parts, autoscaler);
-    const text = typeof found === 'string' ? '' : found.selector;
+    const found = runIfConverted(() => findScaleTarget(this.#parts, autoscaler));
+    // Its own controller has it converted; until then it is no rival.
+    if (found === undefined) this.#changed.add(key);
+    const text = found === undefined || typeof found === 'string' ? '' : found.selector;
     const selector = parsedSelector(text);
     if (typeof selector === 'string') return;
     const bucket = bucketOf(textAt(autoscaler, 'metadata.namespace'), selector);

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../../lib/json.ts';
 import { budgetsOf } from '../../../actions/disruption-budget.ts';
 import { podDisruptionBudgets } from '../../../kinds/apps/pod-disruption-budget.ts';
 import { pods } from '../../../kinds/core/pods.ts';
+import { replayed } from '../../../objects/conversion-replay.ts';
 import { numberAt, objectsAt, structAt } from '../../../objects/field-path.ts';
 import { metadataOf, nameOf, textOf } from '../../../objects/metadata.ts';
 import { keyOf, prefixOf } from '../../../registry/registry.ts';
@@ -76,7 +77,9 @@ class DisruptionController implements Controller {
     const selected = this.#podsOf(budget);
     if (selected.length === 0) this.#events.normal(budget, 'NoPods', 'No matching pods found');
     try {
-      const expectedScale = needsScale(budget) ? this.#scaleOf(budget, selected) : 0;
+      const expectedScale = needsScale(budget)
+        ? await replayed(() => this.#scaleOf(budget, selected))
+        : 0;
       const decision = decideBudget({ budget, pods: selected, expectedScale }, clock.now());
       for (const pod of decision.overdue) this.#reportOverdue(budget, pod);
       await writeStatus(this.#parts, podDisruptionBudgets, budget, decision.status);
