@@ -1,4 +1,5 @@
 /** The smallest acceptable object of each built-in kind, by group, version and plural. */
+import { makeCertificateRequest } from './certificate-requests.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 
 const labels = { app: 'web' };
@@ -17,7 +18,7 @@ const webhook = {
 const resourceRules = [
   { apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['*'] },
 ];
-const request = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\n').toString('base64');
+const request = makeCertificateRequest({ commonName: 'jane' });
 
 const schema = { openAPIV3Schema: { type: 'object' } };
 const boats = {

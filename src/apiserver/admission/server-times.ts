@@ -1,6 +1,6 @@
 /**
- * Sets timestamps on behalf of the server: when a PersistentVolume entered its phase, and when a device was
- * tainted.
+ * Timestamps that the server fills in: when a volume entered its phase, when a device was tainted, and when
+ * a certificate request was approved, denied or failed.
  *
  * The rules of a kind have no clock, so an admission plugin does it.
  */
@@ -8,7 +8,8 @@ import { formatTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { resourceSlices } from '../kinds/devices/resource-slice.ts';
-import { changeStructAt, textAt, valueAt } from '../objects/field-path.ts';
+import { certificateSigningRequests } from '../kinds/rbac/certificate-signing-request.ts';
+import { changeStructAt, objectsAt, textAt, valueAt } from '../objects/field-path.ts';
 import { persistentVolumes } from '../kinds/storage/persistent-volume.ts';
 import { changeObjects, fillAbsent, withField } from '../../api/validation/json-changes.ts';
 import { isGiven } from '../../api/validation/json-reading.ts';
@@ -29,6 +30,9 @@ export class ServerTimes implements Admission {
     if (verb === 'delete') return object;
     const now = formatTime(this.#clock.now());
     if (definition === resourceSlices) return withTaintTimes(object, now);
+    if (definition === certificateSigningRequests) {
+      return old && subresource !== null ? withConditionTimes(object, old, now) : object;
+    }
     const isPhaseWritten = verb === 'create' || subresource === 'status';
     const isVolume = definition === persistentVolumes && isPhaseWritten;
     return isVolume ? withPhaseTime(object, old, now) : object;
@@ -45,6 +49,19 @@ function withPhaseTime(volume: JsonObject, old: JsonObject | null, now: string):
   if (!isGiven(since)) return volume;
   return changeStructAt(volume, 'status', (status) =>
     withField(status, 'lastPhaseTransitionTime', since),
+  );
+}
+
+/** A condition that had its status before keeps the time of its transition. */
+function withConditionTimes(request: JsonObject, old: JsonObject, now: string): JsonObject {
+  const before = objectsAt(old, 'status.conditions');
+  return changeStructAt(request, 'status', (status) =>
+    changeObjects(status, 'conditions', (condition) => {
+      const { type, status: value } = condition;
+      const same = before.find((one) => one['type'] === type && one['status'] === value);
+      const lastTransitionTime = same?.['lastTransitionTime'] ?? now;
+      return fillAbsent(condition, { lastUpdateTime: now, lastTransitionTime });
+    }),
   );
 }
 

@@ -13,6 +13,9 @@ import { nameOf } from '../objects/metadata.ts';
 import { readSigningRequest } from '../../lib/x509/signing-request.ts';
 import { forbidden } from '../objects/status.ts';
 import type { Authorizer } from './authorizer.ts';
+import { USER_FIELDS } from '../kinds/rbac/certificate-signing-request.ts';
+import type { KindDefinition } from '../objects/kind.ts';
+import { withoutField } from '../../api/validation/json-changes.ts';
 import { MASTERS } from '../objects/groups.ts';
 
 const GROUP = 'certificates.k8s.io';
@@ -25,15 +28,23 @@ export class CertificateAdmission implements Admission {
     this.#authorizer = authorizer;
   }
 
-  admit(request: AdmissionRequest): JsonObject {
-    const { definition, verb, subresource, object, old, user } = request;
-    if (definition.group !== GROUP || definition.kind !== 'CertificateSigningRequest')
-      return object;
-    if (verb === 'create') return withUser(checkSubject(request), user);
-    if (verb !== 'update' || !old) return object;
+  admit({ object }: AdmissionRequest): JsonObject {
+    return object;
+  }
+
+  /** After webhooks, which may not change the user. */
+  allocate({ definition, verb, object, user }: AdmissionRequest): JsonObject {
+    return isRequest(definition) && verb === 'create' ? withUser(object, user) : object;
+  }
+
+  /** After validation, as in kube-apiserver: an unreadable request never gets here. */
+  review(request: AdmissionRequest): void {
+    const { definition, verb, subresource, object, old } = request;
+    if (!isRequest(definition)) return;
+    if (verb === 'create') checkSubject(request);
+    if (verb !== 'update' || !old) return;
     if (subresource === 'approval') this.#check(request, old, 'approve');
     if (subresource === 'status' && !isSameOutcome(object, old)) this.#check(request, old, 'sign');
-    return object;
   }
 
   /** Uses the old object, because an approval cannot change the signer. */
@@ -50,28 +61,35 @@ export class CertificateAdmission implements Admission {
   }
 }
 
-function checkSubject({ definition, object }: AdmissionRequest): JsonObject {
-  if (textAt(object, 'spec.signerName') !== CLIENT_SIGNER) return object;
-  if (!organizationsOf(object).includes(MASTERS)) return object;
-  const why = `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`;
-  throw forbidden(definition, nameOf(object), why);
+function isRequest({ group, kind }: KindDefinition): boolean {
+  return group === GROUP && kind === 'CertificateSigningRequest';
 }
 
-/** A CSR that cannot be parsed has none here; validation reports it later, with its field. */
-function organizationsOf(object: JsonObject): readonly string[] {
+function checkSubject({ definition, object }: AdmissionRequest): void {
+  if (textAt(object, 'spec.signerName') !== CLIENT_SIGNER) return;
+  const why = faultOfSubject(textAt(object, 'spec.request'));
+  if (why !== null) throw forbidden(definition, nameOf(object), why);
+}
+
+/** Null: it may be requested. What cannot be read is refused: another signer might read it. */
+function faultOfSubject(request: string): string | null {
   try {
-    return readSigningRequest(textAt(object, 'spec.request')).subject.organizations;
+    const { organizations } = readSigningRequest(request).subject;
+    if (!organizations.includes(MASTERS)) return null;
+    return `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`;
   } catch (error) {
-    if (error instanceof PodkeepError) return [];
+    if (error instanceof PodkeepError) return `failed to parse CSR: ${error.message}`;
     throw error;
   }
 }
 
+/** Whatever a client or a webhook wrote into these fields. */
 function withUser(object: JsonObject, { name, uid, groups, extra }: User): JsonObject {
+  const spec = USER_FIELDS.reduce(withoutField, readStruct(object['spec']));
   return {
     ...object,
     spec: {
-      ...readStruct(object['spec']),
+      ...spec,
       ...(name !== '' && { username: name }),
       ...(uid !== undefined && { uid }),
       ...(groups.length > 0 && { groups }),

@@ -14,6 +14,7 @@ export interface Subject {
 
 const COMMON_NAME = '2.5.4.3';
 const ORGANIZATION = '2.5.4.10';
+const BMP_STRING = 0x1e;
 const USER_UID = '1.3.6.1.4.1.57683.2';
 
 export function writeSubject(subject: Pick<Subject, 'commonName' | 'organizations'>): Buffer {
@@ -42,6 +43,11 @@ function writeAttribute(type: string, value: string): Buffer {
   return setOf(sequence(oid(type), utf8String(value)));
 }
 
-function textOf({ content }: DerValue): string {
-  return Buffer.from(content).toString();
+/** As Go reads them, so that every component sees the same name whatever its encoding. */
+function textOf({ tag, content }: DerValue): string {
+  const bytes = Buffer.from(content);
+  if (tag !== BMP_STRING) return bytes.toString();
+  // Two bytes for each letter, the higher one first; an odd byte at the end is no letter.
+  const isWhole = bytes.byteLength % 2 === 0;
+  return isWhole ? bytes.swap16().toString('utf16le') : '';
 }

@@ -28,6 +28,9 @@ const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 
 /** The hash of a signature algorithm, by its object identifier. Null: it has none. */
 const HASHES: ReadonlyMap<string, string | null> = new Map([
+  // A request may be signed with SHA-1: its signature proves only that the client has the key.
+  ['1.2.840.10045.4.1', 'sha1'],
+  ['1.2.840.113549.1.1.5', 'sha1'],
   ['1.2.840.10045.4.3.2', 'sha256'],
   ['1.2.840.10045.4.3.3', 'sha384'],
   ['1.2.840.10045.4.3.4', 'sha512'],

@@ -21,14 +21,19 @@ import {
   unsupported,
   type FieldErrors,
 } from '../../../api/validation/field-errors.ts';
-import { withFieldOf, withoutField } from '../../../api/validation/json-changes.ts';
+import { PodkeepError } from '../../../lib/errors.ts';
+import { readCertificate } from '../../../lib/x509/read-certificate.ts';
+import { readSigningRequest } from '../../../lib/x509/signing-request.ts';
+import { changeObjects, withFieldOf, withoutField } from '../../../api/validation/json-changes.ts';
 import { readText, readTexts } from '../../../api/validation/json-reading.ts';
 
 const LIFETIME_SECONDS_MIN = 600;
 const APPROVALS = ['Approved', 'Denied'];
 const LASTING = ['Approved', 'Denied', 'Failed'];
-const USER_FIELDS = ['username', 'uid', 'groups', 'extra'];
-const HEADER = '-----BEGIN CERTIFICATE REQUEST-----';
+/** Which the server sets: the client that made the request. */
+export const USER_FIELDS = ['username', 'uid', 'groups', 'extra'];
+const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----\s([^-]*)-----END \1-----/g;
 const USAGES = [
   'any',
   'cert sign',
@@ -77,6 +82,7 @@ export const certificateSigningRequests = plainKind('certificates.k8s.io/v1', {
     prepareForCreate: (object) => withoutUser(withoutStatus(object)),
     prepareForUpdate: (object, old) => withFieldOf(keepSpec(object, old), 'status', old),
     validate: (object) => [...checkRequest(object)],
+    prepareForStatusUpdate: (object, old) => keepApprovals(keepSpec(object, old), old),
     validateStatusUpdate,
     selectableFields: (object) => ({ 'spec.signerName': textAt(object, 'spec.signerName') }),
   },
@@ -107,12 +113,26 @@ function keepAllButConditions(object: JsonObject, old: JsonObject): JsonObject {
   );
 }
 
+/** Approvals and denials stay as they are, unless the client adds or removes one: validation refuses that. */
+function keepApprovals(object: JsonObject, old: JsonObject): JsonObject {
+  const kept = new Map<string, JsonObject[]>();
+  for (const type of APPROVALS) {
+    const before = find(old, type);
+    if (find(object, type).length === before.length) kept.set(type, [...before]);
+  }
+  return changeStructAt(object, 'status', (status) =>
+    changeObjects(
+      status,
+      'conditions',
+      (condition) => kept.get(readText(condition['type']))?.shift() ?? condition,
+    ),
+  );
+}
+
 function* checkRequest(object: JsonObject): FieldErrors {
   const request = textAt(object, 'spec.request');
-  if (!Buffer.from(request, 'base64').toString().includes(HEADER)) {
-    const detail = 'PEM block type must be CERTIFICATE REQUEST';
-    yield invalidField('spec.request', request, detail);
-  }
+  const fault = faultOfRequest(request);
+  if (fault !== null) yield invalidField('spec.request', request, fault);
   yield* validateRequired(object, ['spec.usages']);
   const usages = readTexts(valueAt(object, 'spec.usages'));
   for (const [index, usage] of usages.entries()) {
@@ -128,11 +148,26 @@ function* checkRequest(object: JsonObject): FieldErrors {
   }
 }
 
+/** Null: it can be read, and its own key has signed it. */
+function faultOfRequest(request: string): string | null {
+  try {
+    readSigningRequest(request);
+    return null;
+  } catch (error) {
+    if (!(error instanceof PodkeepError)) throw error;
+    const isOther = error.code === 'PEM_MISSING';
+    return isOther ? 'PEM block type must be CERTIFICATE REQUEST' : error.message;
+  }
+}
+
 function* checkSigner(signer: string): FieldErrors {
   const field = 'spec.signerName';
   const [domain = '', ...path] = signer.split('/');
   if (signer === '') yield required(field);
-  else if (path.length !== 1 || domain === '' || !domain.includes('.')) {
+  else if (signer === LEGACY_SIGNER) {
+    const detail = 'the legacy signerName is not allowed via this API version';
+    yield invalidField(field, signer, detail);
+  } else if (path.length !== 1 || domain === '' || !domain.includes('.')) {
     const detail =
       "must be a fully qualified domain and path of the form 'example.com/signer-name'";
     yield invalidField(field, signer, detail);
@@ -175,8 +210,34 @@ function validateStatusUpdate(object: JsonObject, old: JsonObject): readonly Fie
     ...checkConditions(object),
     ...checkLasting(object, old, LASTING),
     ...checkApprovals(object, old),
+    ...(before === '' ? checkCertificate(textAt(object, 'status.certificate')) : []),
     ...(isReissued ? [forbiddenField('status.certificate', detail)] : []),
   ];
+}
+
+/** One certificate or a chain of them, as PEM; other text around the blocks does not matter. */
+function* checkCertificate(encoded: string): FieldErrors {
+  if (encoded === '') return;
+  const fault = faultOfCertificates(Buffer.from(encoded, 'base64').toString('latin1'));
+  if (fault !== null) yield invalidField('status.certificate', '<certificate data>', fault);
+}
+
+function faultOfCertificates(text: string): string | null {
+  const blocks = [...text.matchAll(BLOCK)];
+  if (blocks.length === 0) return 'must contain at least one CERTIFICATE PEM block';
+  for (const [, label = '', content = ''] of blocks) {
+    if (label !== 'CERTIFICATE') {
+      return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(label)}`;
+    }
+    if (content.includes(':')) return 'no PEM block headers are permitted';
+    try {
+      readCertificate(Buffer.from(content, 'base64'));
+    } catch (error) {
+      if (error instanceof PodkeepError) return error.message;
+      throw error;
+    }
+  }
+  return null;
 }
 
 /** Only the subresource approval may approve or deny. */
