@@ -1,15 +1,13 @@
 /** The controllers of roles and certificates. */
-import { generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 
 import { ClusterRoleAggregator } from '../../src/apiserver/auth/rbac/cluster-role-aggregator.ts';
 import { textOf } from '../../src/apiserver/objects/metadata.ts';
 import { CertificateSigner } from '../../src/apiserver/pki/certificate-signer.ts';
-import { bitString, integer, oid, sequence, tagged } from '../../src/lib/x509/der.ts';
-import { writeSubject } from '../../src/lib/x509/distinguished-name.ts';
-import { writePem } from '../../src/lib/x509/pem.ts';
 import { createPki } from '../../src/apiserver/pki/pki.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
+import { makeCertificateRequest } from '../support/certificate-requests.ts';
 import { AccessHarness, RBAC, type Answer } from './access-harness.ts';
 
 describe('aggregated roles', () => {
@@ -44,18 +42,8 @@ describe('certificate signing requests', () => {
   const CLIENT = 'kubernetes.io/kube-apiserver-client';
   const KUBELET = 'kubernetes.io/kube-apiserver-client-kubelet';
 
-  function makeRequest(commonName: string, ...organizations: readonly string[]): string {
-    const keys = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-    const info = sequence(
-      integer(Buffer.from([0])),
-      writeSubject({ commonName, organizations }),
-      keys.publicKey.export({ type: 'spki', format: 'der' }),
-      tagged(0, 'constructed'),
-    );
-    const algorithm = sequence(oid('1.2.840.10045.4.3.2'));
-    const whole = sequence(info, algorithm, bitString(sign('sha256', info, keys.privateKey)));
-    return Buffer.from(writePem('CERTIFICATE REQUEST', whole)).toString('base64');
-  }
+  const makeRequest = (commonName: string, ...organizations: readonly string[]): string =>
+    makeCertificateRequest({ commonName, organizations });
 
   async function open(): Promise<{
     harness: AccessHarness;
@@ -92,10 +80,10 @@ describe('certificate signing requests', () => {
       username: 'jane',
       groups: ['system:authenticated'],
     });
-    await signer.settled();
+    await harness.clock.pass(0);
     expect((await harness.admin('GET', `${REQUESTS}/r`)).body.status).toEqual({});
     await approve(harness, created.body);
-    await signer.settled();
+    await harness.clock.pass(0);
     const { certificate } = (await harness.admin('GET', `${REQUESTS}/r`)).body.status;
     const issued = new X509Certificate(Buffer.from(textOf(certificate), 'base64'));
     expect(issued.subject).toBe('O=dev\nCN=jane');
@@ -105,10 +93,10 @@ describe('certificate signing requests', () => {
   });
 
   test('fail if they break a rule of their signer', async () => {
-    const { harness, signer } = await open();
+    const { harness } = await open();
     const created = await harness.admin('POST', REQUESTS, csr(KUBELET, makeRequest('jane', 'dev')));
     await approve(harness, created.body);
-    await signer.settled();
+    await harness.clock.pass(0);
     const { body } = await harness.admin('GET', `${REQUESTS}/r`);
     expect(body.status['conditions']).toMatchObject([
       { type: 'Approved' },

@@ -1,9 +1,9 @@
 /**
- * CSR signing controller: signs approved CertificateSigningRequests of the three Kubernetes signers for
- * client and kubelet certificates. In other clusters kube-controller-manager does this.
+ * Signs approved certificate requests for the signers of Kubernetes (signer-rules.ts). In other clusters the
+ * controller manager does this.
  */
 import { formatTime } from '../../api/values/time.ts';
-import { PodkeepError } from '../../lib/errors.ts';
+import { defineError, PodkeepError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -11,14 +11,18 @@ import type { ObjectStore } from '../../ports/api/object-store.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
 import { certificateSigningRequests } from '../kinds/rbac/certificate-signing-request.ts';
 import { objectsAt, textAt, valueAt } from '../objects/field-path.ts';
-import { readStruct } from '../../api/validation/json-reading.ts';
+import { readStruct, readTexts } from '../../api/validation/json-reading.ts';
 import { nameOf } from '../objects/metadata.ts';
 import { prefixOf, type Registry } from '../registry/registry.ts';
-import { StatusError } from '../objects/status.ts';
+import { follow } from '../registry/object-feed.ts';
+import type { Controller } from '../controllers/controller.ts';
+import { isMissing } from '../controllers/deletion-request.ts';
+import { WorkQueue } from '../controllers/work-queue.ts';
 import { readCertificate, type Validity } from '../../lib/x509/read-certificate.ts';
 import { issueLeaf, type Authority } from './certificate.ts';
 import { readPem } from '../../lib/x509/pem.ts';
-import { checkSignerRules, SIGNERS, usesOf } from './signer-rules.ts';
+import { checkSignerRules, SIGNERS } from '../controllers/certificates/signer-rules.ts';
+import { usesOfUsages } from './certificate-usages.ts';
 import { readSigningRequest, type SigningRequest } from '../../lib/x509/signing-request.ts';
 
 export interface SignerParts {
@@ -36,49 +40,45 @@ const BACKDATED_MS = 5 * 60 * SECOND_MS;
 /** Certificates with a shorter lifetime are backdated without shortening it. */
 const SHORT_MS = 8 * 60 * 60 * SECOND_MS;
 
-export class CertificateSigner {
+const authorityExpired = defineError<{ time: string }>({
+  code: 'AUTHORITY_EXPIRED',
+  retry: 'backoff',
+  message: ({ time }) => `the certificate authority has expired: NotAfter=${time}`,
+  hint: () =>
+    'Replace the authority in the folder pki of the data folder, and start podkeep again.',
+});
+
+export class CertificateSigner implements Controller {
   readonly #parts: SignerParts;
   readonly #authority: Authority;
-  readonly #stopWatching: () => void;
-  readonly #busy = new Set<Promise<void>>();
+  readonly #queue: WorkQueue;
+  readonly #leave: () => void;
 
   constructor(parts: SignerParts, authority: Authority) {
     this.#parts = parts;
     this.#authority = authority;
-    const { store } = parts;
-    const { objects, revision } = store.list(PREFIX);
-    for (const { value } of objects) this.#consider(value);
-    this.#stopWatching = store.watch(PREFIX, revision, ({ type, value }) => {
-      if (type === 'put') this.#consider(value);
+    const { store, clock, random, log } = parts;
+    const work = (name: string): Promise<void> => this.#sign(name);
+    this.#queue = new WorkQueue({ clock, random, log, name: 'certificate-signer', work });
+    this.#leave = follow(store, prefixOf(certificateSigningRequests, ''), ({ type, value }) => {
+      if (type === 'put' && isWaiting(value)) this.#queue.add(nameOf(value));
     });
   }
 
   async stop(): Promise<void> {
-    this.#stopWatching();
-    await this.settled();
-  }
-
-  /** Resolves when all approved requests are signed or refused. */
-  async settled(): Promise<void> {
-    while (this.#busy.size > 0) await Promise.all(this.#busy);
-  }
-
-  #consider(request: JsonObject): void {
-    if (!isWaiting(request)) return;
-    const work: Promise<void> = this.#sign(nameOf(request)).finally(() => this.#busy.delete(work));
-    this.#busy.add(work);
+    this.#leave();
+    await this.#queue.stop();
   }
 
   async #sign(name: string): Promise<void> {
-    const { registry, log } = this.#parts;
+    const { registry } = this.#parts;
     const definition = certificateSigningRequests;
     const target = { definition, namespace: '', name, subresource: 'status' };
     try {
       await registry.update({ ...target, change: (old) => this.#answer(old) });
     } catch (error) {
-      // The request was deleted in the meantime, so there is nothing to sign.
-      if (error instanceof StatusError && error.code === 404) return;
-      log.error('Failed to sign certificate', { request: name, error });
+      // Deleted meanwhile: there is nothing left to sign.
+      if (!isMissing(error)) throw error;
     }
   }
 
@@ -99,8 +99,8 @@ export class CertificateSigner {
   #issue(request: JsonObject, wanted: SigningRequest): string {
     const { random } = this.#parts;
     const { subject, publicKey, altNames } = wanted;
-    const uses = usesOf(request);
-    const leaf = { subject, publicKey, altNames, uses, ...this.#validity(request) };
+    const uses = usesOfUsages(readTexts(valueAt(request, 'spec.usages')));
+    const leaf = { subject, publicKey, altNames, ...uses, ...this.#validity(request) };
     return issueLeaf(this.#authority, leaf, random);
   }
 
@@ -111,6 +111,9 @@ export class CertificateSigner {
     const lifetimeMs = Math.min(Math.max(wantedMs, LIFETIME_MS_MIN), LIFETIME_MS);
     const lostMs = lifetimeMs < SHORT_MS ? 0 : BACKDATED_MS;
     const authority = readCertificate(readPem('CERTIFICATE', this.#authority.cert));
+    if (nowMs >= authority.notAfterMs) {
+      throw authorityExpired({ time: formatTime(authority.notAfterMs) });
+    }
     return {
       notBeforeMs: nowMs - BACKDATED_MS,
       notAfterMs: Math.min(nowMs + lifetimeMs - lostMs, authority.notAfterMs),
@@ -130,9 +133,7 @@ export class CertificateSigner {
   }
 }
 
-const PREFIX = prefixOf(certificateSigningRequests, '');
-
-/** The parsed request, or the reason why it cannot be parsed. */
+/** Or the reason why it cannot be parsed. */
 function readOrRefuse(encoded: string): SigningRequest | string {
   try {
     return readSigningRequest(encoded);

@@ -8,7 +8,7 @@ import { createPrivateKey, sign } from 'node:crypto';
 import type { IdentityRandom } from '../../ports/random.ts';
 import { bitString, integer, oid, sequence, tagged, time } from '../../lib/x509/der.ts';
 import { writeSubject, type Subject } from '../../lib/x509/distinguished-name.ts';
-import { authorityExtensions, leafExtensions, type Use } from '../../lib/x509/extensions.ts';
+import { authorityExtensions, leafExtensions, type LeafUses } from '../../lib/x509/extensions.ts';
 import { readPem, writePem } from '../../lib/x509/pem.ts';
 import { readCertificate, type Validity } from '../../lib/x509/read-certificate.ts';
 
@@ -18,12 +18,11 @@ export interface Authority {
   readonly key: string;
 }
 
-export interface LeafRequest extends Validity {
+export interface LeafRequest extends Validity, LeafUses {
   readonly subject: Pick<Subject, 'commonName' | 'organizations'>;
   /** As DER (SubjectPublicKeyInfo). */
   readonly publicKey: Uint8Array;
-  readonly uses: readonly Use[];
-  /** General names as DER. */
+  /** General names in DER. */
   readonly altNames: readonly Uint8Array[];
 }
 
@@ -53,8 +52,8 @@ export function issueLeaf(
   const { ownName, publicKey: authorityKey } = readCertificate(
     readPem(CERTIFICATE, authority.cert),
   );
-  const { subject, publicKey, uses, altNames } = request;
-  const extensions = leafExtensions(uses, authorityKey, altNames);
+  const { subject, publicKey, altNames } = request;
+  const extensions = leafExtensions(request, authorityKey, altNames);
   const name = writeSubject(subject);
   const facts = { name, issuer: ownName, publicKey, extensions, validity: request, random };
   return issue(facts, authority.key);

@@ -65,7 +65,7 @@ describe('a new cluster', () => {
     expect(leaf.subject).toBe('O=system:nodes\nCN=system:node:n1');
     expect(leaf.checkHost('n1')).toBe('n1');
     expect(leaf.checkIP('10.1.2.3')).toBe('10.1.2.3');
-    expect(leaf.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2', '1.3.6.1.5.5.7.3.1']);
+    expect(leaf.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2']);
   });
 });
 

@@ -1,15 +1,23 @@
-/** The rules of each signer for subjects, alternative names and usages. */
-import type { JsonObject } from '../../lib/json.ts';
-import { textAt, valueAt } from '../objects/field-path.ts';
-import { readTexts } from '../../api/validation/json-reading.ts';
-import type { SigningRequest } from '../../lib/x509/signing-request.ts';
-import type { Use } from '../../lib/x509/extensions.ts';
+/**
+ * The rules of each signer of Kubernetes: subjects, alternative names, and usages. The signer
+ * `kubernetes.io/legacy-unknown` has none; version 1 of the API accepts no new requests for it.
+ */
+import type { JsonObject } from '../../../lib/json.ts';
+import { textAt, valueAt } from '../../objects/field-path.ts';
+import { readTexts } from '../../../api/validation/json-reading.ts';
+import type { SigningRequest } from '../../../lib/x509/signing-request.ts';
 
 const CLIENT = 'kubernetes.io/kube-apiserver-client';
 const KUBELET_CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet';
 const KUBELET_SERVING = 'kubernetes.io/kubelet-serving';
+const LEGACY = 'kubernetes.io/legacy-unknown';
 
-export const SIGNERS: ReadonlySet<string> = new Set([CLIENT, KUBELET_CLIENT, KUBELET_SERVING]);
+export const SIGNERS: ReadonlySet<string> = new Set([
+  CLIENT,
+  KUBELET_CLIENT,
+  KUBELET_SERVING,
+  LEGACY,
+]);
 
 /** Why the request is not signed. Null: it is. */
 export function checkSignerRules(request: JsonObject, wanted: SigningRequest): string | null {
@@ -21,17 +29,11 @@ export function checkSignerRules(request: JsonObject, wanted: SigningRequest): s
       return checkKubeletClient(wanted, usages);
     case KUBELET_SERVING:
       return checkKubeletServing(wanted, usages);
+    case LEGACY:
+      return null;
     default:
       return 'unrecognized signerName';
   }
-}
-
-export function usesOf(request: JsonObject): readonly Use[] {
-  const usages = readTexts(valueAt(request, 'spec.usages'));
-  return [
-    ...(usages.includes('server auth') ? (['server'] as const) : []),
-    ...(usages.includes('client auth') ? (['client'] as const) : []),
-  ];
 }
 
 const CLIENT_USAGES: ReadonlySet<string> = new Set([
