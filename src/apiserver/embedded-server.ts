@@ -107,6 +107,7 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
   const controllers = new EmbeddedControllers(parts, {
     certificatePem: options.caCert,
     makeToken: (account, secret) => access.makeSecretToken(account, secret),
+    authorize: (user, attributes) => access.authorize(user, attributes),
     ...(options.controllers && { controllers: options.controllers }),
   });
   const runs = (name: string): boolean => options.controllers?.has(name) ?? true;

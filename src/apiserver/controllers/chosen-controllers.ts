@@ -22,6 +22,8 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   'pod-garbage-collector': ['pod-garbage-collector-controller', 'podgc'],
   'cluster-role-aggregation': ['clusterrole-aggregation-controller', 'clusterrole-aggregation'],
   'certificate-signer': ['certificatesigningrequest-signing-controller', 'csrsigning'],
+  'certificate-approver': ['certificatesigningrequest-approving-controller', 'csrapproving'],
+  'certificate-cleaner': ['certificatesigningrequest-cleaner-controller', 'csrcleaner'],
   'policy-status': ['validatingadmissionpolicy-status-controller'],
   deployment: ['deployment-controller'],
   replicaset: ['replicaset-controller'],

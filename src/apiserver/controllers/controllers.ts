@@ -8,6 +8,8 @@ import type { ServerParts } from '../registry/server-parts.ts';
 import { AccountController } from './accounts/account-controller.ts';
 import { RootCertificateController } from './accounts/root-certificate-controller.ts';
 import { TokenController, type MakeToken } from './accounts/token-controller.ts';
+import { CertificateApprover, type PermissionCheck } from './certificates/certificate-approver.ts';
+import { CertificateCleaner } from './certificates/certificate-cleaner.ts';
 import type { Controller } from './controller.ts';
 import { EventExpiryController } from './event-expiry-controller.ts';
 import { GarbageCollector } from './garbage/garbage-collector.ts';
@@ -37,7 +39,9 @@ export interface ControllerOptions {
   readonly certificatePem?: string;
   /** Absent: token Secrets stay empty. */
   readonly makeToken?: MakeToken;
-  /** A node without a heartbeat for this long becomes Unknown. */
+  /** Decides on permissions; absent: no certificate request is approved automatically. */
+  readonly authorize?: PermissionCheck;
+  /** A node without a heartbeat for this long counts as lost. */
   readonly nodeGraceSeconds?: number;
 }
 
@@ -60,6 +64,9 @@ const STARTERS = {
   'pod-garbage-collector': (parts) => new PodGarbageController(parts),
   'storage-protection': (parts) => new StorageProtectionController(parts),
   'policy-status': (parts) => new PolicyStatusController(parts),
+  'certificate-approver': (parts, { authorize }) =>
+    authorize ? new CertificateApprover(parts, authorize) : null,
+  'certificate-cleaner': (parts) => new CertificateCleaner(parts),
   'event-expiry': (parts) => new EventExpiryController(parts),
   scheduler: (parts) => new Scheduler(parts),
 } satisfies Readonly<Record<string, Starter>>;

@@ -36,6 +36,12 @@ export function checkSignerRules(request: JsonObject, wanted: SigningRequest): s
   }
 }
 
+/** A client certificate of a kubelet, which may be approved without a person (approval.ts). */
+export function isKubeletClientRequest(request: JsonObject, wanted: SigningRequest): boolean {
+  const isForSigner = textAt(request, 'spec.signerName') === KUBELET_CLIENT;
+  return isForSigner && checkSignerRules(request, wanted) === null;
+}
+
 const CLIENT_USAGES: ReadonlySet<string> = new Set([
   'client auth',
   'digital signature',
