@@ -24,6 +24,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   'certificate-signer': ['certificatesigningrequest-signing-controller', 'csrsigning'],
   'certificate-approver': ['certificatesigningrequest-approving-controller', 'csrapproving'],
   'certificate-cleaner': ['certificatesigningrequest-cleaner-controller', 'csrcleaner'],
+  ttl: ['ttl-controller'],
   'policy-status': ['validatingadmissionpolicy-status-controller'],
   deployment: ['deployment-controller'],
   replicaset: ['replicaset-controller'],

@@ -17,6 +17,7 @@ import { NamespaceController } from './namespace/namespace-controller.ts';
 import { NodeController } from './nodes/node-controller.ts';
 import { PodGarbageController } from './nodes/pod-garbage-controller.ts';
 import { TaintEvictionController } from './nodes/taint-eviction-controller.ts';
+import { TtlController } from './nodes/ttl-controller.ts';
 import { PolicyStatusController } from './policies/policy-status-controller.ts';
 import { QuotaController } from './quota/quota-controller.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
@@ -67,6 +68,7 @@ const STARTERS = {
   'certificate-approver': (parts, { authorize }) =>
     authorize ? new CertificateApprover(parts, authorize) : null,
   'certificate-cleaner': (parts) => new CertificateCleaner(parts),
+  ttl: (parts) => new TtlController(parts),
   'event-expiry': (parts) => new EventExpiryController(parts),
   scheduler: (parts) => new Scheduler(parts),
 } satisfies Readonly<Record<string, Starter>>;
