@@ -60,7 +60,9 @@ export interface EmbeddedServerOptions {
   readonly caKey?: string;
   /** The controllers to run. Absent: all. */
   readonly controllers?: ControllerOptions['controllers'];
-  /** Connects to kubelets and pods. Absent: exec and the like are answered with 503. */
+  /** From which nodes get addresses for their pods; absent: they get none. */
+  readonly nodeCidrs?: ControllerOptions['nodeCidrs'];
+  /** The connections to kubelets and pods; absent: exec and the like are answered with 503. */
   readonly kubeletDialer?: KubeletDialer;
   /** Absent: webhooks cannot be called, and their failure policy decides. */
   readonly webhookClient?: WebhookClient;
@@ -109,6 +111,7 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
     makeToken: (account, secret) => access.makeSecretToken(account, secret),
     authorize: (user, attributes) => access.authorize(user, attributes),
     ...(options.controllers && { controllers: options.controllers }),
+    ...(options.nodeCidrs && { nodeCidrs: options.nodeCidrs }),
   });
   const runs = (name: string): boolean => options.controllers?.has(name) ?? true;
   const { caCert: cert, caKey: key } = options;

@@ -5,6 +5,10 @@
  *     data folder -> store (which locks it) -> keys -> server -> listener -> kubeconfig
  */
 import { chooseControllers } from '../apiserver/controllers/chosen-controllers.ts';
+import {
+  readNodeCidrs,
+  type NodeCidrOptions,
+} from '../apiserver/controllers/nodes/node-cidr-settings.ts';
 import { openEmbeddedServer, type EmbeddedServer } from '../apiserver/embedded-server.ts';
 import type { Pki } from '../apiserver/pki/pki.ts';
 import type { Encryption } from '../apiserver/at-rest/encryption.ts';
@@ -29,7 +33,7 @@ import { writeKubeconfig } from './kubeconfig.ts';
 import { openPkiFolder } from './pki-folder.ts';
 import { describeVersion } from './server-version.ts';
 
-export interface ClusterOptions extends ApiServerOptions {
+export interface ClusterOptions extends ApiServerOptions, NodeCidrOptions {
   readonly folder: DataFolder;
   readonly port: number;
   readonly authorizationMode: AuthorizationMode;
@@ -61,6 +65,7 @@ const HOST = '127.0.0.1';
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { folder, log } = options;
   const controllers = chooseControllers(options.controllers);
+  const nodeCidrs = readNodeCidrs(options);
   makeDataFolder(folder);
   const closing = new ClosingList();
   try {
@@ -97,6 +102,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       caCert,
       caKey,
       controllers,
+      ...(nodeCidrs && { nodeCidrs }),
       kubeletDialer,
       webhookClient,
       checks: () => checks,

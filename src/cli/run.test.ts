@@ -144,6 +144,20 @@ test('up --help lists its options', async () => {
       --audit-log-compress                           compress files that are
                                                      complete with gzip (default:
                                                      false)
+      --allocate-node-cidrs                          give every node a range of
+                                                     addresses for its pods
+                                                     (spec.podCIDRs), for network
+                                                     plugins
+      --cluster-cidr <ranges>                        the addresses of all pods:
+                                                     10.244.0.0/16, or one range of
+                                                     each IP family with a comma
+      --node-cidr-mask-size <bits>                   mask size of the range of a
+                                                     node; by default 24, and 64 for
+                                                     IPv6
+      --node-cidr-mask-size-ipv4 <bits>              the same for IPv4, if there are
+                                                     both families
+      --node-cidr-mask-size-ipv6 <bits>              the same for IPv6, if there are
+                                                     both families
       --keep-pods                                    leave containers running at the
                                                      end; the next podkeep up adopts
                                                      them (default: false)

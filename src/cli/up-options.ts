@@ -3,6 +3,7 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addApiServerOptions, faultOfApiServerOptions } from './api-server-options.ts';
+import { addNodeCidrOptions } from './controllers/node-cidr-options.ts';
 import { flagValuesOf } from './config/flag-values.ts';
 import type { Io } from './io.ts';
 import { addNodeOptions } from './node-options.ts';
@@ -35,7 +36,7 @@ export function describeUp(
         'port to listen on at 127.0.0.1; 0 chooses a free one; by default 6443, and with a command 0',
       ).argParser(readPort),
     );
-  return addApiServerOptions(addNodeOptions(up))
+  return addNodeCidrOptions(addApiServerOptions(addNodeOptions(up)))
     .option(
       '--keep-pods',
       'leave containers running at the end; the next podkeep up adopts them',

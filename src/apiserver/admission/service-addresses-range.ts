@@ -13,7 +13,8 @@ export interface NumberRange {
   readonly lowCount: number;
 }
 
-/** 10.96.0.0/12 without its network and broadcast addresses. */
+export const SERVICE_CIDR = '10.96.0.0/12';
+/** The range above without its network and broadcast addresses. */
 export const SERVICE_ADDRESSES: NumberRange = {
   first: readIpv4('10.96.0.1'),
   last: readIpv4('10.111.255.254'),

@@ -23,6 +23,23 @@ test('an unknown name is refused with a list of the known ones', () => {
   );
 });
 
+test.each([
+  ['certificatesigningrequest-approving-controller', 'certificate-approver'],
+  ['csrapproving', 'certificate-approver'],
+  ['certificatesigningrequest-cleaner-controller', 'certificate-cleaner'],
+  ['csrcleaner', 'certificate-cleaner'],
+  ['certificatesigningrequest-signing-controller', 'certificate-signer'],
+  ['csrsigning', 'certificate-signer'],
+  ['clusterrole-aggregation-controller', 'cluster-role-aggregation'],
+  ['clusterrole-aggregation', 'cluster-role-aggregation'],
+  ['node-ipam-controller', 'node-ipam'],
+  ['nodeipam', 'node-ipam'],
+  ['ttl-controller', 'ttl'],
+  ['ttl', 'ttl'],
+])('%s is %s here', (theirs, ours) => {
+  expect([...chooseControllers(theirs)]).toEqual([ours]);
+});
+
 test("kube-controller-manager's names and aliases choose the same controllers", () => {
   expect([...chooseControllers('deployment-controller,podgc,garbagecollector')]).toEqual([
     'deployment',

@@ -25,6 +25,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   'certificate-approver': ['certificatesigningrequest-approving-controller', 'csrapproving'],
   'certificate-cleaner': ['certificatesigningrequest-cleaner-controller', 'csrcleaner'],
   ttl: ['ttl-controller'],
+  'node-ipam': ['node-ipam-controller', 'nodeipam'],
   'policy-status': ['validatingadmissionpolicy-status-controller'],
   deployment: ['deployment-controller'],
   replicaset: ['replicaset-controller'],

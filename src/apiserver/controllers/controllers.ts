@@ -27,14 +27,15 @@ import {
   WORKLOAD_CONTROLLER_NAMES,
   WorkloadControllers,
   type WorkloadControllerName,
+  type WorkloadOptions,
 } from './workloads/workload-controllers.ts';
 
 export type { MakeToken };
 
 export type ControllerName = keyof typeof STARTERS | WorkloadControllerName;
 
-export interface ControllerOptions {
-  /** The controllers to run. Absent: all whose dependencies are available. */
+export interface ControllerOptions extends WorkloadOptions {
+  /** The controllers to run; absent: all whose dependencies are there. */
   readonly controllers?: ReadonlySet<string>;
   /** The certificate of the CA that signed the server's own. Absent: none is published. */
   readonly certificatePem?: string;
@@ -86,7 +87,7 @@ export function startControllers(parts: ServerParts, options: ControllerOptions 
   );
   // The workload controllers start together, because they share a Lease.
   const workloads = WORKLOAD_CONTROLLER_NAMES.filter((name) => wanted.has(name));
-  if (workloads.length > 0) running.push(new WorkloadControllers(parts, workloads));
+  if (workloads.length > 0) running.push(new WorkloadControllers(parts, workloads, options));
   return {
     stop: async () => {
       await Promise.all(running.map((controller) => controller.stop()));

@@ -12,6 +12,7 @@ import { hostname } from 'node:os';
 import { PodkeepError } from '../../lib/errors.ts';
 import type { ApiServerOptions } from '../api-server-options.ts';
 import { codeOfSignal, startCommand, type ChildCommand } from '../child-command.ts';
+import type { NodeCidrOptions } from '../../apiserver/controllers/nodes/node-cidr-settings.ts';
 import type { AuthorizationMode } from '../../apiserver/auth/access-control.ts';
 import { systemClock as clock } from '../../platform/system-clock.ts';
 import type { PodReference } from '../../api/pod-reference.ts';
@@ -28,7 +29,7 @@ import { StopProgress } from '../stop-progress.ts';
 import { Supervision } from '../supervision/supervision.ts';
 import { version } from '../version.ts';
 
-export interface UpOptions extends ApiServerOptions, LogFlags, AlertFlags {
+export interface UpOptions extends ApiServerOptions, NodeCidrOptions, LogFlags, AlertFlags {
   /** Absent: the usual folder, or for a command a temporary one. */
   readonly dataDir?: string;
   /** Absent: Kubernetes' own, or for a command any that is free. */

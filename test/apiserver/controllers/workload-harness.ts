@@ -2,6 +2,7 @@
  * Workload controllers on an API server in memory, with a kubelet in a few lines: every pod becomes ready at
  * once, unless the test holds it back, and a pod that is deleted goes at once.
  */
+import type { WorkloadOptions } from '../../../src/apiserver/controllers/workloads/workload-controllers.ts';
 import type { ControllerName } from '../../../src/apiserver/controllers/controllers.ts';
 import { metadataOf, nameOf, textOf } from '../../../src/apiserver/objects/metadata.ts';
 import type { KindDefinition } from '../../../src/apiserver/objects/kind.ts';
@@ -18,7 +19,7 @@ export const PODS = '/api/v1/namespaces/default/pods';
 export const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
 export const REPLICA_SETS = '/apis/apps/v1/namespaces/default/replicasets';
 
-export interface WorkloadHarnessOptions {
+export interface WorkloadHarnessOptions extends WorkloadOptions {
   readonly controllers: readonly ControllerName[];
   /** Does this pod become ready? Absent: every pod does. */
   readonly becomesReady?: (pod: JsonObject) => boolean;

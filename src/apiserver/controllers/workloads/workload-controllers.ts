@@ -11,6 +11,7 @@
 import { horizontalPodAutoscalers } from '../../kinds/autoscaling/horizontal-pod-autoscaler.ts';
 import { cronJobs } from '../../kinds/batch/cron-job.ts';
 import { jobs } from '../../kinds/batch/job.ts';
+import { nodes } from '../../kinds/core/node.ts';
 import { endpoints } from '../../kinds/networking/endpoints.ts';
 import { services } from '../../kinds/networking/service.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -24,6 +25,7 @@ import { replicaSets } from '../../kinds/apps/replica-set.ts';
 import { replicationControllers } from '../../kinds/apps/replication-controller.ts';
 import { statefulSets } from '../../kinds/apps/stateful-set.ts';
 import type { Controller } from '../controller.ts';
+import type { NodeCidrRange } from '../nodes/cidr-pool.ts';
 import { ControllerLease } from './controller-lease.ts';
 import { isMirrored } from './endpoints/mirrored-endpoints.ts';
 import { hasPodSelector } from './endpoints/service-selector.ts';
@@ -40,7 +42,8 @@ export type WorkloadControllerName =
   | 'endpoint'
   | 'endpointslicemirroring'
   | 'cronjob'
-  | 'horizontalpodautoscaling';
+  | 'horizontalpodautoscaling'
+  | 'node-ipam';
 
 export const WORKLOAD_CONTROLLER_NAMES: readonly WorkloadControllerName[] = [
   'deployment',
@@ -55,7 +58,13 @@ export const WORKLOAD_CONTROLLER_NAMES: readonly WorkloadControllerName[] = [
   'endpointslicemirroring',
   'cronjob',
   'horizontalpodautoscaling',
+  'node-ipam',
 ];
+
+export interface WorkloadOptions {
+  /** From which nodes get addresses for their pods; absent: they get none, and node-ipam does not run. */
+  readonly nodeCidrs?: readonly NodeCidrRange[];
+}
 
 interface Need {
   readonly kind: KindDefinition;
@@ -80,11 +89,13 @@ const NEEDED_BY: Readonly<Record<WorkloadControllerName, readonly Need[]>> = {
   endpointslicemirroring: [MIRRORED],
   cronjob: [{ kind: cronJobs }],
   horizontalpodautoscaling: [{ kind: horizontalPodAutoscalers }],
+  'node-ipam': [{ kind: nodes }],
 };
 
 export class WorkloadControllers implements Controller {
   readonly #parts: ServerParts;
   readonly #names: readonly WorkloadControllerName[];
+  readonly #options: WorkloadOptions;
   readonly #leave: (() => void)[] = [];
   #lease: ControllerLease | null = null;
   /** Resolves when the last start or stop has finished, so that they never overlap. */
@@ -92,9 +103,15 @@ export class WorkloadControllers implements Controller {
   #running: Controller | null = null;
   #isWanted = false;
 
-  constructor(parts: ServerParts, names: readonly WorkloadControllerName[]) {
+  constructor(
+    parts: ServerParts,
+    chosen: readonly WorkloadControllerName[],
+    options: WorkloadOptions = {},
+  ) {
+    const names = chosen.filter((name) => name !== 'node-ipam' || options.nodeCidrs);
     this.#parts = parts;
     this.#names = names;
+    this.#options = options;
     const needs: ReadonlySet<Need> = new Set(names.flatMap((name) => NEEDED_BY[name]));
     const { store } = parts;
     for (const { kind, isNeeded } of needs) {
@@ -141,7 +158,7 @@ export class WorkloadControllers implements Controller {
       return;
     }
     const { startWorkloads } = await import('./workload-starters.ts');
-    // The Lease may have been lost while the code was loaded.
-    if (this.#isWanted) this.#running = startWorkloads(this.#parts, this.#names);
+    // The Lease may be lost again while the code was loaded.
+    if (this.#isWanted) this.#running = startWorkloads(this.#parts, this.#names, this.#options);
   }
 }

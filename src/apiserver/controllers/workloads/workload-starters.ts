@@ -8,6 +8,7 @@ import { replicaSets } from '../../kinds/apps/replica-set.ts';
 import { pods } from '../../kinds/core/pods.ts';
 import type { ServerParts } from '../../registry/server-parts.ts';
 import type { Controller } from '../controller.ts';
+import { NodeIpamController } from '../nodes/node-ipam-controller.ts';
 import { startAutoscalers } from './autoscaler/autoscaler-controller.ts';
 import { startDaemonSets } from './daemon-set/daemon-set-controller.ts';
 import { startCronJobs } from './cron-job/cron-job-controller.ts';
@@ -23,7 +24,7 @@ import {
 } from './replica-set/replica-set-controller.ts';
 import { OwnedIndex } from './shared/owned-index.ts';
 import { startStatefulSets } from './stateful-set/stateful-set-controller.ts';
-import type { WorkloadControllerName } from './workload-controllers.ts';
+import type { WorkloadControllerName, WorkloadOptions } from './workload-controllers.ts';
 
 interface WorkloadDeps {
   readonly parts: ServerParts;
@@ -31,6 +32,7 @@ interface WorkloadDeps {
   readonly replicaSets: OwnedIndex;
   readonly revisions: OwnedIndex;
   readonly jobs: OwnedIndex;
+  readonly options: WorkloadOptions;
 }
 
 const STARTERS: Readonly<Record<WorkloadControllerName, (deps: WorkloadDeps) => Controller>> = {
@@ -46,11 +48,13 @@ const STARTERS: Readonly<Record<WorkloadControllerName, (deps: WorkloadDeps) => 
   endpointslicemirroring: startMirroring,
   cronjob: startCronJobs,
   horizontalpodautoscaling: startAutoscalers,
+  'node-ipam': ({ parts, options }) => new NodeIpamController(parts, options.nodeCidrs ?? []),
 };
 
 export function startWorkloads(
   parts: ServerParts,
   names: readonly WorkloadControllerName[],
+  options: WorkloadOptions,
 ): Controller {
   const indexes = {
     pods: new OwnedIndex(parts, pods),
@@ -58,7 +62,7 @@ export function startWorkloads(
     revisions: new OwnedIndex(parts, controllerRevisions),
     jobs: new OwnedIndex(parts, jobs),
   };
-  const running = names.map((name) => STARTERS[name]({ parts, ...indexes }));
+  const running = names.map((name) => STARTERS[name]({ parts, options, ...indexes }));
   return {
     stop: async () => {
       await Promise.all(running.map((controller) => controller.stop()));
