@@ -12,7 +12,7 @@ import { events } from '../kinds/core/event.ts';
 import { numberAt } from '../objects/field-path.ts';
 import { makeUid, metadataOf, textOf } from '../objects/metadata.ts';
 import type { ServerParts } from '../registry/server-parts.ts';
-import { isMissing, isNamespaceGoing } from './deletion-request.ts';
+import { isAlreadyThere, isMissing, isNamespaceGoing } from './deletion-request.ts';
 
 export interface EventText {
   readonly type: 'Normal' | 'Warning';
@@ -27,7 +27,9 @@ interface RecordedEvent {
 }
 
 const REMEMBERED_MAX = 4096;
-/** After this long, a repetition is recorded as a new Event. */
+/** To find a name for an event. */
+const ATTEMPTS_MAX = 10;
+/** After this long a repetition becomes a new event. */
 const FRESH_MS = 6 * 60 * 1000;
 const NANOS_PER_MS = 1_000_000n;
 
@@ -75,18 +77,36 @@ export class EventRecorder {
     try {
       const recorded = this.#recall(key);
       if (recorded && (await this.#repeat(definition, recorded, again))) return;
-      const namespace = textOf(about['namespace']) || 'default';
-      const name = this.#nameFor(textOf(about['name']));
-      this.#remember(key, { namespace, name, lastMs: this.#parts.clock.now() });
-      const metadata = { name, namespace };
-      await this.#parts.registry.create({ definition, namespace, body: { metadata, ...body } });
+      await this.#create(definition, key, about, body);
     } catch (error) {
       if (isNamespaceGoing(error)) return;
       this.#parts.log.warn('Unable to write event', { reporter: this.#reporter, error });
     }
   }
 
-  /** False: the Event no longer exists. */
+  /** Another recorder may have given the same name in the same millisecond: then the next one is tried. */
+  async #create(
+    definition: KindDefinition,
+    key: string,
+    about: JsonObject,
+    body: JsonObject,
+  ): Promise<void> {
+    const namespace = textOf(about['namespace']) || 'default';
+    for (let left = ATTEMPTS_MAX; ; left--) {
+      const name = this.#nameFor(textOf(about['name']));
+      const metadata = { name, namespace };
+      // Before the event is written: a repetition that comes meanwhile raises its count.
+      this.#remember(key, { namespace, name, lastMs: this.#parts.clock.now() });
+      try {
+        await this.#parts.registry.create({ definition, namespace, body: { metadata, ...body } });
+        return;
+      } catch (error) {
+        if (left <= 1 || !isAlreadyThere(error)) throw error;
+      }
+    }
+  }
+
+  /** False: the event no longer exists. */
   async #repeat(
     definition: KindDefinition,
     { namespace, name }: RecordedEvent,

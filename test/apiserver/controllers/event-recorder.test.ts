@@ -73,3 +73,16 @@ test('an event that cannot be written is no failure', async () => {
   await expect(recorder.record(lost, notified)).resolves.toBeUndefined();
   expect(await harness.list('/api/v1/events')).toEqual([]);
 });
+
+test('two recorders that speak in the same millisecond have an event each', async () => {
+  const { harness, recorder } = await openRecorder();
+  const other = new EventRecorder(harness.server.parts, 'other');
+  await recorder.record(pod, notified);
+  await other.record(pod, { ...notified, message: 'Seen from here' });
+  await other.record(pod, { ...notified, message: 'Seen from here' });
+  const events = await harness.list(EVENTS);
+  expect(events.map((event) => [event['message'], event['count']])).toEqual([
+    ['It is done', 1],
+    ['Seen from here', 2],
+  ]);
+});
