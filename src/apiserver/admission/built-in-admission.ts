@@ -4,6 +4,7 @@ import type { Log } from '../../ports/log.ts';
 import type { ObjectStore } from '../../ports/api/object-store.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
 import type { Admission } from '../registry/admission.ts';
+import { ClaimResize } from './classes/claim-resize.ts';
 import { defaultIngressClass, defaultStorageClass } from './classes/default-class.ts';
 import { defaultTolerations } from './default-tolerations.ts';
 import { LimitRanger } from './limit-ranger.ts';
@@ -37,6 +38,7 @@ export function builtInAdmission(
     new PodResize(store),
     new ServiceAddresses(store, random),
     new ServerTimes(clock),
+    new ClaimResize(store),
     new PodSecurity(store, log),
     new ResourceQuotas(store, clock),
   ];
