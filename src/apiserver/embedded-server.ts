@@ -16,6 +16,7 @@ import type { HttpHandler, ClientIdentity } from '../ports/api/http-handler.ts';
 import type { Log } from '../ports/log.ts';
 import type { KubeletDialer } from '../ports/api/kubelet-dialer.ts';
 import type { ObjectStore } from '../ports/api/object-store.ts';
+import type { LocalVolumes } from '../ports/local-volumes.ts';
 import type { WebhookClient } from '../ports/api/webhook-client.ts';
 import type { IdentityRandom } from '../ports/random.ts';
 import { nodeTaint } from './admission/node-taint.ts';
@@ -32,6 +33,7 @@ import {
 import type { Auditor } from './http/auditor.ts';
 import { apiZpages } from './http/zpages-handler.ts';
 import { ClusterRoleAggregator } from './auth/rbac/cluster-role-aggregator.ts';
+import { bootstrapDefaultStorageClass } from './bootstrap/default-storage-class.ts';
 import { bootstrapKubernetesService, type ServingAddress } from './bootstrap/kubernetes-service.ts';
 import { bootstrapMetricsApiService } from './bootstrap/metrics-api-service.ts';
 import { bootstrapNamespaces } from './bootstrap/namespaces.ts';
@@ -62,6 +64,8 @@ export interface EmbeddedServerOptions {
   readonly controllers?: ControllerOptions['controllers'];
   /** From which nodes get addresses for their pods; absent: they get none. */
   readonly nodeCidrs?: ControllerOptions['nodeCidrs'];
+  /** The folders of the local provisioner; absent: there is none, and no default StorageClass. */
+  readonly localVolumes?: LocalVolumes;
   /** The connections to kubelets and pods; absent: exec and the like are answered with 503. */
   readonly kubeletDialer?: KubeletDialer;
   /** Absent: webhooks cannot be called, and their failure policy decides. */
@@ -99,9 +103,13 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
   const checks = (): readonly HealthCheck[] => [shutdown, ...(options.checks?.() ?? [])];
   const server = createServer({ ...options, checks }, access, collector);
   const { parts } = server;
-  // The commits are made one after the other, and are written to disk together.
+  const runs = (name: string): boolean => options.controllers?.has(name) ?? true;
+  const hasProvisioner = options.localVolumes !== undefined && runs('persistentvolume-binder');
+  // One after the other into the store, and together onto the disk.
   await Promise.all([
-    bootstrapNamespaces(parts),
+    bootstrapNamespaces(parts).then(() =>
+      hasProvisioner ? bootstrapDefaultStorageClass(parts) : undefined,
+    ),
     bootstrapPriorityClasses(parts),
     bootstrapPolicy(parts),
     ...(collector ? [bootstrapMetricsApiService(parts)] : []),
@@ -112,8 +120,8 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
     authorize: (user, attributes) => access.authorize(user, attributes),
     ...(options.controllers && { controllers: options.controllers }),
     ...(options.nodeCidrs && { nodeCidrs: options.nodeCidrs }),
+    ...(options.localVolumes && { localVolumes: options.localVolumes }),
   });
-  const runs = (name: string): boolean => options.controllers?.has(name) ?? true;
   const { caCert: cert, caKey: key } = options;
   const others = [
     ...(runs('cluster-role-aggregation') ? [new ClusterRoleAggregator(parts)] : []),

@@ -28,6 +28,7 @@ import { readEarlierKeys, readKeyFile } from './at-rest/signing-keys.ts';
 import { ClosingList } from './closing-list.ts';
 import { makeDataFolder, type DataFolder } from './data-folder.ts';
 import { diskCheck, eventLoopCheck } from './health-checks.ts';
+import { localVolumeFolders } from './node/local-volume-folders.ts';
 import { LocalKubeletDialer } from './node/server/local-kubelet-dialer.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { openPkiFolder } from './pki-folder.ts';
@@ -39,6 +40,8 @@ export interface ClusterOptions extends ApiServerOptions, NodeCidrOptions {
   readonly authorizationMode: AuthorizationMode;
   /** Which controllers run (controllers/chosen-controllers.ts). */
   readonly controllers: string;
+  /** Of the node that will run in this process; absent: there is none, and no local provisioner. */
+  readonly nodeName?: string | undefined;
   readonly version: string;
   readonly log: Log;
   /** Of the command line, for /flagz; absent: it is not served. */
@@ -63,7 +66,7 @@ export interface Cluster {
 const HOST = '127.0.0.1';
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { folder, log } = options;
+  const { folder, log, nodeName } = options;
   const controllers = chooseControllers(options.controllers);
   const nodeCidrs = readNodeCidrs(options);
   makeDataFolder(folder);
@@ -103,6 +106,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       caKey,
       controllers,
       ...(nodeCidrs && { nodeCidrs }),
+      ...(nodeName !== undefined && {
+        localVolumes: localVolumeFolders(folder.node, nodeName),
+      }),
       kubeletDialer,
       webhookClient,
       checks: () => checks,

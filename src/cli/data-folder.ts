@@ -4,8 +4,8 @@
  *     DIR/store        the objects; the process that has it open owns the folder
  *     DIR/pki          keys and certificates
  *     DIR/kubeconfig   the administrator's access for clients
- *     DIR/node         the node's files: folders, logs and containers of pods
- *     DIR/certificates certificates that the cluster has signed for the node, with their keys
+ *     DIR/node         the node's files: folders, logs and containers of pods, provisioned volumes
+ *     DIR/certificates what the cluster has signed for the node, with its keys
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';

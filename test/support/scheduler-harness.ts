@@ -60,6 +60,8 @@ export interface StorageShape {
   readonly drivers?: Readonly<Record<string, JsonObject>>;
   readonly capacities?: readonly JsonObject[];
   readonly attachments?: readonly JsonObject[];
+  /** The only node on which provisioners create volumes; absent: they do on all. */
+  readonly localNode?: string;
 }
 
 export function memoryStorage(shape: StorageShape = {}): StorageReader {
@@ -72,6 +74,7 @@ export function memoryStorage(shape: StorageShape = {}): StorageReader {
     csiDriver: (name) => shape.drivers?.[name],
     capacities: () => shape.capacities ?? [],
     attachments: () => shape.attachments ?? [],
+    canProvision: (_, node) => shape.localNode === undefined || shape.localNode === node,
   };
 }
 

@@ -8,6 +8,8 @@ export const CONTROLLER_OF: ReadonlyMap<string, string> = new Map([
   ['deployments.apps', 'deployment'],
   ['horizontalpodautoscalers.autoscaling', 'horizontalpodautoscaling'],
   ['jobs.batch', 'job'],
+  ['persistentvolumeclaims', 'persistentvolume-binder'],
+  ['persistentvolumes', 'persistentvolume-binder'],
   ['poddisruptionbudgets.policy', 'disruption'],
   ['replicasets.apps', 'replicaset'],
   ['replicationcontrollers', 'replicationcontroller'],

@@ -29,7 +29,8 @@ const ACTED_ON = [
   'mutatingwebhookconfigurations.admissionregistration.k8s.io', // admission
   'namespaces',
   'nodes',
-  'persistentvolumes', // the kubelet mounts what a claim is bound to
+  'persistentvolumeclaims', // workload controllers
+  'persistentvolumes', // workload controllers; the kubelet mounts what a claim is bound to
   'poddisruptionbudgets.policy', // workload controllers and evictions
   'pods',
   'podtemplates', // nothing acts on them

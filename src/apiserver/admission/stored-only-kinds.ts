@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { valueAt } from '../objects/field-path.ts';
-import { isGiven } from '../../api/validation/json-reading.ts';
+import { isGiven, readText } from '../../api/validation/json-reading.ts';
 
 export interface StoredOnlyKind {
   /** As kubectl prints it: `cronjobs.batch`. */
@@ -20,10 +20,11 @@ export interface StoredOnlyKind {
 }
 
 const MANAGED = [
-  ['persistentvolumeclaims', 'PersistentVolumeClaims', 'volume binder'],
-  ['storageclasses.storage.k8s.io', 'StorageClasses', 'volume provisioner'],
   ['volumeattachments.storage.k8s.io', 'VolumeAttachments', 'attach-detach controller'],
 ] as const;
+
+/** Provisioners of other names run in the cluster, if at all. */
+const IN_TREE = 'kubernetes.io/';
 
 const UNUSED: readonly StoredOnlyKind[] = [
   {
@@ -75,6 +76,12 @@ const UNUSED: readonly StoredOnlyKind[] = [
     sentence:
       'podkeep gives Services addresses but runs no service proxy yet: connections to the addresses go nowhere',
     holds: (object) => valueAt(object, 'spec.type') !== 'ExternalName',
+  },
+  {
+    resource: 'storageclasses.storage.k8s.io',
+    sentence:
+      'podkeep has no provisioner of this name: claims of this StorageClass wait for volumes that are created by hand',
+    holds: ({ provisioner }) => readText(provisioner).startsWith(IN_TREE),
   },
   ...[
     ['csidrivers', 'CSIDrivers'],

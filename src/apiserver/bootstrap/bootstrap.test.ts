@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { ApiHarness } from '../../../test/apiserver/api-harness.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { metadataOf } from '../objects/metadata.ts';
+import { bootstrapDefaultStorageClass } from './default-storage-class.ts';
 import { bootstrapKubernetesService } from './kubernetes-service.ts';
 import { bootstrapNamespaces } from './namespaces.ts';
 import { bootstrapPriorityClasses } from './priority-classes.ts';
@@ -123,3 +124,42 @@ test('a server that moves to another family of addresses gets another slice', as
 });
 
 const MERGE = { 'content-type': 'application/merge-patch+json' };
+
+const CLASSES = '/apis/storage.k8s.io/v1/storageclasses';
+const DEFAULT = { 'storageclass.kubernetes.io/is-default-class': 'true' };
+
+test('the default storage class is created once, and stays deleted', async () => {
+  const harness = new ApiHarness();
+  const { parts } = harness.server;
+  await bootstrap(harness);
+  await bootstrapDefaultStorageClass(parts);
+  const created = await get(harness, `${CLASSES}/standard`);
+  expect(metadataOf(created)['annotations']).toEqual(DEFAULT);
+  expect(created).toMatchObject({
+    provisioner: 'podkeep.dev/local',
+    reclaimPolicy: 'Delete',
+    volumeBindingMode: 'WaitForFirstConsumer',
+    allowVolumeExpansion: true,
+  });
+  await harness.send('DELETE', `${CLASSES}/standard`);
+  await bootstrapDefaultStorageClass(parts);
+  expect((await harness.send('GET', `${CLASSES}/standard`)).code).toBe(404);
+});
+
+test('a class of that name stays as it is, and another default stays the only one', async () => {
+  const harness = new ApiHarness();
+  const { parts } = harness.server;
+  await bootstrap(harness);
+  const metadata = { name: 'mine', annotations: DEFAULT };
+  await harness.send('POST', CLASSES, { metadata, provisioner: 'example.com/disks' });
+  await bootstrapDefaultStorageClass(parts);
+  const standard = await get(harness, `${CLASSES}/standard`);
+  expect(metadataOf(standard)['annotations']).toBeUndefined();
+
+  const other = new ApiHarness();
+  await bootstrap(other);
+  const own = { metadata: { name: 'standard' }, provisioner: 'example.com/disks' };
+  await other.send('POST', CLASSES, own);
+  await bootstrapDefaultStorageClass(other.server.parts);
+  expect(await get(other, `${CLASSES}/standard`)).toMatchObject({ provisioner: own.provisioner });
+});

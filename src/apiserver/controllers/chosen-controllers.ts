@@ -39,6 +39,9 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   cronjob: ['cronjob-controller'],
   horizontalpodautoscaling: ['horizontal-pod-autoscaler-controller'],
   endpointslicemirroring: ['endpointslice-mirroring-controller'],
+  'persistentvolume-binder': ['persistentvolume-binder-controller'],
+  'persistentvolume-expander': ['persistentvolume-expander-controller'],
+  'ephemeral-volume': ['ephemeral-volume-controller'],
 };
 
 const BY_ALIAS: ReadonlyMap<string, string> = new Map(

@@ -4,6 +4,7 @@
  * Each follows the store, decides with a pure function what to do, and writes through the registry like any
  * other client. None polls. Users who run kube-scheduler or kube-controller-manager can disable each of them.
  */
+import type { LocalVolumes } from '../../ports/local-volumes.ts';
 import type { ServerParts } from '../registry/server-parts.ts';
 import { AccountController } from './accounts/account-controller.ts';
 import { RootCertificateController } from './accounts/root-certificate-controller.ts';
@@ -45,6 +46,8 @@ export interface ControllerOptions extends WorkloadOptions {
   readonly authorize?: PermissionCheck;
   /** A node without a heartbeat for this long counts as lost. */
   readonly nodeGraceSeconds?: number;
+  /** The folders of the local provisioner; absent: it does not run. */
+  readonly localVolumes?: LocalVolumes;
 }
 
 type Starter = (parts: ServerParts, options: ControllerOptions) => Controller | null;
@@ -71,7 +74,7 @@ const STARTERS = {
   'certificate-cleaner': (parts) => new CertificateCleaner(parts),
   ttl: (parts) => new TtlController(parts),
   'event-expiry': (parts) => new EventExpiryController(parts),
-  scheduler: (parts) => new Scheduler(parts),
+  scheduler: (parts, { localVolumes }) => new Scheduler(parts, localVolumes?.nodeName),
 } satisfies Readonly<Record<string, Starter>>;
 
 export const CONTROLLER_NAMES: readonly string[] = [

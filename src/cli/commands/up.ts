@@ -144,6 +144,7 @@ class Run {
       ...this.#options,
       port,
       folder,
+      nodeName: this.#options.node ? this.#nodeName : undefined,
       version: version(),
       log: this.#writer.log('kube-apiserver'),
       out: this.#io.out,
@@ -169,12 +170,16 @@ class Run {
     }
   }
 
+  get #nodeName(): string {
+    return this.#options.name ?? hostname().toLowerCase();
+  }
+
   async #startNode(cluster: Cluster, folder: DataFolder): Promise<Node> {
     const { notify } = this.#progress;
     // Not earlier: loading it would delay the API server by that much.
     const { startLocalNode, readUpConfig, runtimeChoice } = await import('../node/up-node.ts');
     const config = this.#config ?? (await readUpConfig(this.#options));
-    const name = this.#options.name ?? hostname().toLowerCase();
+    const name = this.#nodeName;
     const runtime = runtimeChoice(this.#options.runtime, config);
     const searchPath = this.#io.env['PATH'] ?? '';
     const node = await startLocalNode({

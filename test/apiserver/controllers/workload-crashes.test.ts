@@ -16,10 +16,13 @@ import type {
   StoredObject,
   StoreEvent,
 } from '../../../src/ports/api/object-store.ts';
+import type { LocalVolumes } from '../../../src/ports/local-volumes.ts';
+import { MemoryVolumes } from '../../support/memory-volumes.ts';
 import { PODS, WorkloadHarness } from './workload-harness.ts';
 
 const APPS = '/apis/apps/v1/namespaces/default';
 const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
+const VOLUMES = '/api/v1/persistentvolumes';
 const LIVES_MAX = 200;
 const FOREVER = new Promise<never>(() => {});
 
@@ -81,12 +84,18 @@ function isCounted(key: string): boolean {
 }
 
 /** Lives until one of them has nothing left to write. Returns how many there were. */
-async function liveAndDie(cluster: WorkloadHarness, controller: ControllerName): Promise<number> {
+async function liveAndDie(
+  cluster: WorkloadHarness,
+  controller: ControllerName,
+  localVolumes?: LocalVolumes,
+): Promise<number> {
   for (let life = 1; life < LIVES_MAX; life++) {
     const store = new DyingStore(cluster.store);
     // UIDs come from chance, and no two lives have the same.
     seed += 1;
-    const process = new WorkloadHarness({ controllers: [controller], store, seed });
+    const controllers = [controller];
+    const more = localVolumes && { localVolumes };
+    const process = new WorkloadHarness({ controllers, store, seed, ...more });
     process.start();
     for (let turn = 0; turn < 20 && !store.isDead; turn++) await process.clock.pass(10);
     await cluster.settle();
@@ -107,6 +116,15 @@ const template = (image: string): JsonObject => ({
   spec: { containers: [{ name: 'a', image }] },
 });
 const SELECTOR = { matchLabels: { app: 'a' } };
+
+async function addNode(cluster: WorkloadHarness, name: string): Promise<void> {
+  const labels = { 'kubernetes.io/hostname': name };
+  await cluster.make('/api/v1/nodes', name, { metadata: { labels } });
+  const allocatable = { cpu: '4', memory: '8Gi', pods: '110' };
+  const conditions = [{ type: 'Ready', status: 'True' }];
+  const status = { capacity: allocatable, allocatable, conditions };
+  await cluster.patch(`/api/v1/nodes/${name}/status`, { status });
+}
 
 test('a StatefulSet has no pod and no claim too many', async () => {
   const cluster = await WorkloadHarness.open({ controllers: ['garbage-collector'] });
@@ -157,13 +175,7 @@ test('a DaemonSet has no pod too many', async () => {
     controllers: ['garbage-collector', 'scheduler'],
     becomesReady: (pod) => textAt(pod, 'spec.nodeName') !== '',
   });
-  for (const name of ['a', 'b', 'c']) {
-    await cluster.make('/api/v1/nodes', name);
-    const allocatable = { cpu: '4', memory: '8Gi', pods: '110' };
-    const conditions = [{ type: 'Ready', status: 'True' }];
-    const status = { capacity: allocatable, allocatable, conditions };
-    await cluster.patch(`/api/v1/nodes/${name}/status`, { status });
-  }
+  for (const name of ['a', 'b', 'c']) await addNode(cluster, name);
   await cluster.make(`${APPS}/daemonsets`, 'agent', {
     spec: { selector: SELECTOR, template: template('a:1') },
   });
@@ -180,4 +192,60 @@ test('a DaemonSet has no pod too many', async () => {
     numberAvailable: 3,
     updatedNumberScheduled: 3,
   });
+});
+
+test('a claim has no volume and no folder too many, and nothing is left of it', async () => {
+  const volumes = new MemoryVolumes('a');
+  const cluster = await WorkloadHarness.open({
+    controllers: ['garbage-collector', 'storage-protection', 'scheduler'],
+    localVolumes: volumes,
+    becomesReady: (pod) => textAt(pod, 'spec.nodeName') !== '',
+  });
+  await addNode(cluster, 'a');
+  await cluster.make('/apis/storage.k8s.io/v1/storageclasses', 'standard', {
+    provisioner: 'podkeep.dev/local',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
+  const spec = {
+    accessModes: ['ReadWriteOnce'],
+    resources: { requests: { storage: '1Gi' } },
+  };
+  for (const name of ['one', 'two']) {
+    await cluster.make(CLAIMS, name, { spec: { ...spec, storageClassName: 'standard' } });
+    const persistentVolumeClaim = { claimName: name };
+    await cluster.make(PODS, name, {
+      spec: {
+        containers: [{ name: 'a', image: 'a:1' }],
+        volumes: [{ name: 'data', persistentVolumeClaim }],
+      },
+    });
+  }
+  await cluster.make(VOLUMES, 'by-hand', {
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      capacity: { storage: '1Gi' },
+      hostPath: { path: '/d' },
+    },
+  });
+  for (const name of ['three', 'four']) await cluster.make(CLAIMS, name, { spec });
+  await cluster.settle();
+  // For each provisioned claim: its provisioner, the volume, both phases, both names.
+  expect(await liveAndDie(cluster, 'persistentvolume-binder', volumes)).toBeGreaterThan(10);
+  const bound = (await cluster.list(CLAIMS)).filter(
+    (claim) => textAt(claim, 'status.phase') === 'Bound',
+  );
+  expect(bound).toHaveLength(3);
+  expect(await cluster.list(VOLUMES)).toHaveLength(3);
+  expect([volumes.made, volumes.folders.size]).toEqual([2, 2]);
+  const nodes = (await cluster.list(PODS)).map((pod) => textAt(pod, 'spec.nodeName'));
+  expect(nodes).toEqual(['a', 'a']);
+
+  for (const name of ['one', 'two']) {
+    await cluster.remove(`${PODS}/${name}`);
+    await cluster.remove(`${CLAIMS}/${name}`);
+  }
+  await cluster.settle();
+  expect(await liveAndDie(cluster, 'persistentvolume-binder', volumes)).toBeGreaterThan(4);
+  expect(await cluster.namesIn(VOLUMES)).toEqual(['by-hand']);
+  expect([volumes.made, volumes.folders.size]).toEqual([2, 0]);
 });

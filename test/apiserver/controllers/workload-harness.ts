@@ -13,6 +13,7 @@ import { follow } from '../../../src/apiserver/registry/object-feed.ts';
 import { prefixOf } from '../../../src/apiserver/registry/registry.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { ObjectStore } from '../../../src/ports/api/object-store.ts';
+import type { LocalVolumes } from '../../../src/ports/local-volumes.ts';
 import { ControllerHarness } from './controller-harness.ts';
 
 export const PODS = '/api/v1/namespaces/default/pods';
@@ -28,6 +29,8 @@ export interface WorkloadHarnessOptions extends WorkloadOptions {
   readonly kinds?: readonly KindDefinition[];
   /** Another one after a restart: objects must not get the UIDs of earlier ones. */
   readonly seed?: number;
+  /** Absent: there is no local provisioner. */
+  readonly localVolumes?: LocalVolumes;
   /** How much time had passed before a restart. */
   readonly elapsedMs?: number;
 }

@@ -54,17 +54,26 @@ export function defaultIngressClass(store: ObjectStore): Admission {
   return defaultClassFor(INGRESSES, store);
 }
 
+/** Of StorageClasses. Undefined: none is the default. */
+export function nameOfDefaultClass(store: ObjectStore): string | undefined {
+  return defaultOf(CLAIMS, store);
+}
+
 function defaultClassFor(classed: ClassedKind, store: ObjectStore): Admission {
   return {
     admit(request) {
       const { object } = request;
       if (!isNew(request, classed) || namesClass(object, classed)) return object;
-      const all = store.list(prefixOf(classed.classes, '')).objects.map(({ value }) => value);
-      const name = newestDefault(all, classed.marks);
+      const name = defaultOf(classed, store);
       if (name === undefined) return object;
       return changeStructAt(object, 'spec', (spec) => ({ ...spec, [classed.field]: name }));
     },
   };
+}
+
+function defaultOf({ classes, marks }: ClassedKind, store: ObjectStore): string | undefined {
+  const all = store.list(prefixOf(classes, '')).objects.map(({ value }) => value);
+  return newestDefault(all, marks);
 }
 
 function isNew(request: AdmissionRequest, { definition: wanted }: ClassedKind): boolean {

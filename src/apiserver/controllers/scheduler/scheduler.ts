@@ -67,10 +67,11 @@ export class Scheduler implements Controller {
   #lease: ControllerLease | null = null;
   #isLeading = false;
 
-  constructor(parts: ServerParts) {
+  /** `localNode`: see StoredStorage. */
+  constructor(parts: ServerParts, localNode?: string) {
     this.#parts = parts;
     const { store, clock, random, log } = parts;
-    const storage = new StoredStorage(store);
+    const storage = new StoredStorage(store, localNode);
     this.#pending = new SchedulingQueue(clock);
     this.#writer = new PodWriter(parts);
     this.#binder = new VolumeBinder(parts, storage);

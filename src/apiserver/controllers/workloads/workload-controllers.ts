@@ -12,9 +12,14 @@ import { horizontalPodAutoscalers } from '../../kinds/autoscaling/horizontal-pod
 import { cronJobs } from '../../kinds/batch/cron-job.ts';
 import { jobs } from '../../kinds/batch/job.ts';
 import { nodes } from '../../kinds/core/node.ts';
+import { pods } from '../../kinds/core/pods.ts';
 import { endpoints } from '../../kinds/networking/endpoints.ts';
 import { services } from '../../kinds/networking/service.ts';
+import { persistentVolumeClaims } from '../../kinds/storage/persistent-volume-claim.ts';
+import { persistentVolumes } from '../../kinds/storage/persistent-volume.ts';
+import { hasEphemeralVolume } from '../../kinds/storage/protection.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import type { LocalVolumes } from '../../../ports/local-volumes.ts';
 import type { KindDefinition } from '../../objects/kind.ts';
 import { prefixOf } from '../../registry/registry.ts';
 import type { ServerParts } from '../../registry/server-parts.ts';
@@ -43,7 +48,10 @@ export type WorkloadControllerName =
   | 'endpointslicemirroring'
   | 'cronjob'
   | 'horizontalpodautoscaling'
-  | 'node-ipam';
+  | 'node-ipam'
+  | 'persistentvolume-binder'
+  | 'persistentvolume-expander'
+  | 'ephemeral-volume';
 
 export const WORKLOAD_CONTROLLER_NAMES: readonly WorkloadControllerName[] = [
   'deployment',
@@ -59,11 +67,16 @@ export const WORKLOAD_CONTROLLER_NAMES: readonly WorkloadControllerName[] = [
   'cronjob',
   'horizontalpodautoscaling',
   'node-ipam',
+  'persistentvolume-binder',
+  'persistentvolume-expander',
+  'ephemeral-volume',
 ];
 
 export interface WorkloadOptions {
   /** From which nodes get addresses for their pods; absent: they get none, and node-ipam does not run. */
   readonly nodeCidrs?: readonly NodeCidrRange[];
+  /** Absent: there is no local provisioner. */
+  readonly localVolumes?: LocalVolumes;
 }
 
 interface Need {
@@ -73,6 +86,7 @@ interface Need {
 }
 
 const SERVICE: Need = { kind: services, isNeeded: hasPodSelector };
+const CLAIM: Need = { kind: persistentVolumeClaims };
 const MIRRORED: Need = { kind: endpoints, isNeeded: isMirrored };
 
 /** The objects for which each controller is needed. */
@@ -90,6 +104,9 @@ const NEEDED_BY: Readonly<Record<WorkloadControllerName, readonly Need[]>> = {
   cronjob: [{ kind: cronJobs }],
   horizontalpodautoscaling: [{ kind: horizontalPodAutoscalers }],
   'node-ipam': [{ kind: nodes }],
+  'persistentvolume-binder': [CLAIM, { kind: persistentVolumes }],
+  'persistentvolume-expander': [CLAIM],
+  'ephemeral-volume': [{ kind: pods, isNeeded: hasEphemeralVolume }],
 };
 
 export class WorkloadControllers implements Controller {

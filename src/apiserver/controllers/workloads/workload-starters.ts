@@ -6,6 +6,7 @@ import { controllerRevisions } from '../../kinds/apps/controller-revision.ts';
 import { jobs } from '../../kinds/batch/job.ts';
 import { replicaSets } from '../../kinds/apps/replica-set.ts';
 import { pods } from '../../kinds/core/pods.ts';
+import type { LocalVolumes } from '../../../ports/local-volumes.ts';
 import type { ServerParts } from '../../registry/server-parts.ts';
 import type { Controller } from '../controller.ts';
 import { NodeIpamController } from '../nodes/node-ipam-controller.ts';
@@ -18,6 +19,9 @@ import { startEndpointSlices } from './endpoints/endpoint-slice-controller.ts';
 import { startEndpoints } from './endpoints/endpoints-controller.ts';
 import { startMirroring } from './endpoints/mirroring-controller.ts';
 import { startJobs } from './job/job-controller.ts';
+import { startVolumeBinder } from './persistent-volume/binder-controller.ts';
+import { startEphemeralVolumes } from './persistent-volume/ephemeral-controller.ts';
+import { startVolumeExpander } from './persistent-volume/expander-controller.ts';
 import {
   startReplicaSets,
   startReplicationControllers,
@@ -33,6 +37,8 @@ interface WorkloadDeps {
   readonly revisions: OwnedIndex;
   readonly jobs: OwnedIndex;
   readonly options: WorkloadOptions;
+  /** Absent: there is no local provisioner. */
+  readonly localVolumes: LocalVolumes | undefined;
 }
 
 const STARTERS: Readonly<Record<WorkloadControllerName, (deps: WorkloadDeps) => Controller>> = {
@@ -49,6 +55,9 @@ const STARTERS: Readonly<Record<WorkloadControllerName, (deps: WorkloadDeps) => 
   cronjob: startCronJobs,
   horizontalpodautoscaling: startAutoscalers,
   'node-ipam': ({ parts, options }) => new NodeIpamController(parts, options.nodeCidrs ?? []),
+  'persistentvolume-binder': startVolumeBinder,
+  'persistentvolume-expander': startVolumeExpander,
+  'ephemeral-volume': startEphemeralVolumes,
 };
 
 export function startWorkloads(
@@ -62,7 +71,8 @@ export function startWorkloads(
     revisions: new OwnedIndex(parts, controllerRevisions),
     jobs: new OwnedIndex(parts, jobs),
   };
-  const running = names.map((name) => STARTERS[name]({ parts, options, ...indexes }));
+  const { localVolumes } = options;
+  const running = names.map((name) => STARTERS[name]({ parts, options, ...indexes, localVolumes }));
   return {
     stop: async () => {
       await Promise.all(running.map((controller) => controller.stop()));

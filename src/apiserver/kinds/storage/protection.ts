@@ -10,7 +10,7 @@ import type { KindDefinition } from '../../objects/kind.ts';
 import { objectsAt, textAt, valueAt } from '../../objects/field-path.ts';
 import { persistentVolumeClaims } from './persistent-volume-claim.ts';
 import { persistentVolumes } from './persistent-volume.ts';
-import { readText } from '../../../api/validation/json-reading.ts';
+import { isGiven, readText } from '../../../api/validation/json-reading.ts';
 import { volumeAttributesClasses } from './volume-attributes-class.ts';
 import { listOf, metadataOf, nameOf, textOf, withMetadata } from '../../objects/metadata.ts';
 
@@ -52,7 +52,7 @@ export function usesClaim(pod: JsonObject, claim: JsonObject): boolean {
   const isOwner = isMadeFor(claim, pod) && !isShutDown(pod);
   return objectsAt(pod, 'spec.volumes').some((volume) => {
     const isOwn = isOwner && valueAt(volume, 'ephemeral') !== undefined;
-    const name = isOwn ? ephemeralNameOf(pod, volume) : claimNameOf(volume);
+    const name = isOwn ? ephemeralClaimName(pod, volume) : claimNameOf(volume);
     return name === nameOf(claim);
   });
 }
@@ -60,9 +60,15 @@ export function usesClaim(pod: JsonObject, claim: JsonObject): boolean {
 /** The names of all claims that a pod may use. */
 export function volumeClaimNamesOf(pod: JsonObject): readonly string[] {
   const names = objectsAt(pod, 'spec.volumes').map((volume) =>
-    valueAt(volume, 'ephemeral') === undefined ? claimNameOf(volume) : ephemeralNameOf(pod, volume),
+    valueAt(volume, 'ephemeral') === undefined
+      ? claimNameOf(volume)
+      : ephemeralClaimName(pod, volume),
   );
   return names.filter((name) => name !== '');
+}
+
+export function hasEphemeralVolume(pod: JsonObject): boolean {
+  return objectsAt(pod, 'spec.volumes').some((volume) => isGiven(volume['ephemeral']));
 }
 
 export function isBound(volume: JsonObject): boolean {
@@ -82,11 +88,13 @@ function claimNameOf(volume: JsonObject): string {
   return textAt(volume, 'persistentVolumeClaim.claimName');
 }
 
-function ephemeralNameOf(pod: JsonObject, volume: JsonObject): string {
+/** The name of the claim of an ephemeral volume. */
+export function ephemeralClaimName(pod: JsonObject, volume: JsonObject): string {
   return `${nameOf(pod)}-${readText(volume['name'])}`;
 }
 
-function isMadeFor(claim: JsonObject, pod: JsonObject): boolean {
+/** Is the pod the controller of the claim, so that its ephemeral volume may use it? */
+export function isMadeFor(claim: JsonObject, pod: JsonObject): boolean {
   const uid = textOf(metadataOf(pod)['uid']);
   return objectsAt(claim, 'metadata.ownerReferences').some(
     (owner) => owner['controller'] === true && owner['uid'] === uid,

@@ -11,8 +11,9 @@ import { readTermSelector } from '../affinity-term.ts';
 import { readNodeSelector, type NodeIdentity } from '../node-affinity.ts';
 
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
-const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
-const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
+export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
+export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
+export const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 export function annotationOf(object: JsonObject, name: string): string | undefined {
   const annotations = structAt(object, 'metadata.annotations');
@@ -73,26 +74,32 @@ export function findVolumeFor(
     if (!isReachable || textAt(volume, 'status.phase') !== 'Available') continue;
     if (selector !== null && !matchesLabels(selector, labelsOf(volume))) continue;
     if (classOf(volume) !== classOf(claim) || !offersModes(volume, claim)) continue;
-    if (!smallest || compareQuantities(sizeOf(volume), sizeOf(smallest)) < 0) smallest = volume;
+    if (!smallest || compareQuantities(sizeOfVolume(volume), sizeOfVolume(smallest)) < 0)
+      smallest = volume;
   }
   return smallest;
 }
 
-function couldHold(volume: JsonObject, claim: JsonObject, requested: Quantity): boolean {
+/** Is it free or reserved for the claim, large enough, and of the right mode? */
+export function couldHold(volume: JsonObject, claim: JsonObject, requested: Quantity): boolean {
   if (isJsonObject(valueAt(volume, 'spec.claimRef')) && !isReservedFor(volume, claim)) return false;
-  if (compareQuantities(sizeOf(volume), requested) < 0) return false;
-  const mode = (object: JsonObject): string => textAt(object, 'spec.volumeMode') || 'Filesystem';
-  if (mode(volume) !== mode(claim)) return false;
+  if (compareQuantities(sizeOfVolume(volume), requested) < 0) return false;
+  if (volumeModeOf(volume) !== volumeModeOf(claim)) return false;
   const attributes = 'spec.volumeAttributesClassName';
   if (textAt(volume, attributes) !== textAt(claim, attributes)) return false;
   return metadataOf(volume)['deletionTimestamp'] === undefined;
 }
 
-function sizeOf(volume: JsonObject): Quantity {
+/** Of a claim or a volume. */
+export function volumeModeOf(object: JsonObject): string {
+  return textAt(object, 'spec.volumeMode') || 'Filesystem';
+}
+
+export function sizeOfVolume(volume: JsonObject): Quantity {
   return readAmount(valueAt(volume, 'spec.capacity.storage'));
 }
 
-function offersModes(volume: JsonObject, claim: JsonObject): boolean {
+export function offersModes(volume: JsonObject, claim: JsonObject): boolean {
   const offered = readTexts(valueAt(volume, 'spec.accessModes'));
   return readTexts(valueAt(claim, 'spec.accessModes')).every((mode) => offered.includes(mode));
 }

@@ -17,6 +17,7 @@ export function listOnce(storage: StorageReader): StorageReader {
     csiDriver: (name) => storage.csiDriver(name),
     capacities: once(() => storage.capacities()),
     attachments: once(() => storage.attachments()),
+    canProvision: (provisioner, node) => storage.canProvision(provisioner, node),
   };
 }
 

@@ -1,7 +1,5 @@
-/**
- * The interface by which the scheduler reads claims, volumes and classes, and its implementation on the
- * store.
- */
+/** The claims, volumes and classes that the scheduler reads; here from the store. */
+import { LOCAL_PROVISIONER } from '../../../../api/local-provisioner.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { ObjectStore } from '../../../../ports/api/object-store.ts';
 import { csiDrivers, csiNodes, csiStorageCapacities } from '../../../kinds/storage/csi.ts';
@@ -21,13 +19,18 @@ export interface StorageReader {
   csiDriver(name: string): JsonObject | undefined;
   capacities(): readonly JsonObject[];
   attachments(): readonly JsonObject[];
+  /** Could the provisioner create a volume for this node? Provisioners that podkeep does not know can. */
+  canProvision(provisioner: string, node: string): boolean;
 }
 
 export class StoredStorage implements StorageReader {
   readonly #store: ObjectStore;
+  readonly #localNode: string | undefined;
 
-  constructor(store: ObjectStore) {
+  /** `localNode`: the only one on which the local provisioner creates volumes; absent: it does not run. */
+  constructor(store: ObjectStore, localNode?: string) {
     this.#store = store;
+    this.#localNode = localNode;
   }
 
   claim(namespace: string, name: string): JsonObject | undefined {
@@ -60,6 +63,11 @@ export class StoredStorage implements StorageReader {
 
   attachments(): readonly JsonObject[] {
     return this.#list(volumeAttachments);
+  }
+
+  canProvision(provisioner: string, node: string): boolean {
+    if (provisioner !== LOCAL_PROVISIONER || this.#localNode === undefined) return true;
+    return node === this.#localNode;
   }
 
   #get(definition: KindDefinition, name: string, namespace = ''): JsonObject | undefined {

@@ -18,6 +18,7 @@ import type { ServerParts } from '../../../registry/server-parts.ts';
 import type { NodeView } from '../cluster.ts';
 import {
   annotationOf,
+  BOUND_BY_CONTROLLER,
   claimKey,
   isFullyBound,
   isReservedFor,
@@ -29,7 +30,6 @@ import { findBindings, type VolumeBindings, type VolumePromises } from './volume
 import type { StorageReader } from './storage-reader.ts';
 
 const BIND_MS_MAX = 10 * 60_000;
-const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
 
 export class VolumeBinder {
   readonly #parts: ServerParts;

@@ -106,7 +106,7 @@ function bySize(claims: readonly JsonObject[]): readonly JsonObject[] {
 /** Null: the provisioner can create a volume for the node. */
 function provisioningProblem(
   claim: JsonObject,
-  { labels }: NodeIdentity,
+  { name, labels }: NodeIdentity,
   storage: StorageReader,
 ): string | null {
   const storageClass = storage.storageClass(classOf(claim));
@@ -114,12 +114,14 @@ function provisioningProblem(
   if (!storageClass || provisioner === '' || provisioner === NO_PROVISIONER) {
     return NOTHING_TO_BIND;
   }
-  if (!isAllowed(storageClass, labels)) return NOTHING_TO_BIND;
+  if (!storage.canProvision(provisioner, name) || !isAllowedTopology(storageClass, labels)) {
+    return NOTHING_TO_BIND;
+  }
   return hasCapacity(claim, storageClass, labels, storage) ? null : NOT_ENOUGH;
 }
 
-/** Whether one of the terms of allowedTopologies matches. True if there are none. */
-function isAllowed(storageClass: JsonObject, labels: Labels): boolean {
+/** One of the terms of allowedTopologies matches, if there are any. */
+export function isAllowedTopology(storageClass: JsonObject, labels: Labels): boolean {
   const terms = readObjects(storageClass['allowedTopologies']);
   return (
     terms.length === 0 ||
