@@ -77,7 +77,10 @@ class Harness {
   }
 }
 
+/** On a server without controllers. */
 function sentenceOf(resource: string): string {
+  const controller = CONTROLLER_OF.get(resource);
+  if (controller !== undefined) return leftOutSentence(resource, controller);
   const kind = STORED_ONLY_KINDS.find((one) => one.resource === resource);
   if (!kind) throw new Error(`${resource} is not listed`);
   return kind.sentence;
@@ -143,8 +146,8 @@ it('a controller manager that holds its lease acts on what it manages, and on no
     sentenceOf('networkpolicies.networking.k8s.io'),
   ]);
   await harness.clock.pass(16_000);
-  expect(await harness.create('storage.k8s.io/v1/storageclasses')).toContain(
-    sentenceOf('storageclasses.storage.k8s.io'),
+  expect(await harness.create('storage.k8s.io/v1/volumeattachments')).toContain(
+    sentenceOf('volumeattachments.storage.k8s.io'),
   );
 });
 
@@ -177,6 +180,16 @@ it.each([
 
 it.each<readonly [string, JsonObject, JsonObject]>([
   ['v1/services', { spec: { type: 'ExternalName', externalName: 'a.b' } }, {}],
+  [
+    'storage.k8s.io/v1/storageclasses',
+    { provisioner: 'podkeep.dev/local' },
+    { provisioner: 'kubernetes.io/aws-ebs' },
+  ],
+  [
+    'storage.k8s.io/v1/storageclasses',
+    { provisioner: 'kubernetes.io/no-provisioner' },
+    { provisioner: 'kubernetes.io/gce-pd' },
+  ],
 ])('%s are warned about only where a feature is missing', async (key, done, undone) => {
   const own = async (change: JsonObject): Promise<readonly string[]> => {
     const warnings = await (await Harness.open()).create(key, change);

@@ -25,6 +25,8 @@ const MANAGED = [
 
 /** Provisioners of other names run in the cluster, if at all. */
 const IN_TREE = 'kubernetes.io/';
+/** The class says itself that its volumes are created by hand. */
+const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
 const UNUSED: readonly StoredOnlyKind[] = [
   {
@@ -81,7 +83,8 @@ const UNUSED: readonly StoredOnlyKind[] = [
     resource: 'storageclasses.storage.k8s.io',
     sentence:
       'podkeep has no provisioner of this name: claims of this StorageClass wait for volumes that are created by hand',
-    holds: ({ provisioner }) => readText(provisioner).startsWith(IN_TREE),
+    holds: ({ provisioner }) =>
+      readText(provisioner).startsWith(IN_TREE) && provisioner !== NO_PROVISIONER,
   },
   ...[
     ['csidrivers', 'CSIDrivers'],
