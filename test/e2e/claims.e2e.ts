@@ -60,9 +60,10 @@ test('the data of a stateful set survives the deletion of its pod', async () => 
   const bound = 'get pvc data-db-0 -o jsonpath={.status.phase}/{.status.capacity.storage}';
   expect(await cluster.kubectl(bound)).toBe('Bound/1Mi');
   expect(folders()).toHaveLength(2);
-  // Whatever users the pod has: on disk a file belongs to the user of the container, or to podkeep's own.
+  // IDs on disk are those of the container, also where the pod has a user namespace.
+  const user = Number(await cluster.kubectl('exec db-0 -- id -u'));
   const owners = folders().map((name) => statSync(path.join(ROOT, name, 'starts')).uid);
-  expect(owners).toEqual([cluster.account.uid, cluster.account.uid]);
+  expect(owners).toEqual([user, user]);
   await cluster.kubectl('delete pod db-0');
   await rolledOut();
   expect(await cluster.kubectl(read)).toMatch(/^\S+\n\S+\n$/);
