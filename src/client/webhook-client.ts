@@ -13,6 +13,7 @@ import { Agent, request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import type { Clock } from '../ports/clock.ts';
 import type { WebhookAnswer, WebhookCall, WebhookClient } from '../ports/api/webhook-client.ts';
+import { bracketed, describeFault, isReset } from './connection-fault.ts';
 
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const IDLE_MS = 30_000;
@@ -101,49 +102,7 @@ async function readAnswer(message: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The error text of Go's client. */
-function describe(
-  error: unknown,
-  { host, port, serverName }: WebhookCall,
-  isReused: boolean,
-): Error {
-  const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (isReused && (code === 'ECONNRESET' || code === 'EPIPE')) return new StaleConnection(message);
-  return new Error(sentenceOf(code, message, `${bracketed(host)}:${port}`, serverName), {
-    cause: error,
-  });
-}
-
-function sentenceOf(code: string, message: string, address: string, serverName: string): string {
-  switch (code) {
-    case 'ECONNREFUSED':
-      return `dial tcp ${address}: connect: connection refused`;
-    case 'EHOSTUNREACH':
-      return `dial tcp ${address}: connect: no route to host`;
-    case 'ENETUNREACH':
-      return `dial tcp ${address}: connect: network is unreachable`;
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `dial tcp: lookup ${serverName}: no such host`;
-    case 'ECONNRESET':
-      return 'EOF';
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `tls: failed to verify certificate: x509: certificate is not valid for ${serverName}`;
-    case 'CERT_HAS_EXPIRED':
-      return 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid';
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-    case 'SELF_SIGNED_CERT_IN_CHAIN':
-    case 'UNABLE_TO_GET_ISSUER_CERT':
-    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-    case 'CERT_SIGNATURE_FAILURE':
-      return 'tls: failed to verify certificate: x509: certificate signed by unknown authority';
-    default:
-      return message;
-  }
-}
-
-function bracketed(host: string): string {
-  return isIP(host) === 6 ? `[${host}]` : host;
+function describe(error: unknown, call: WebhookCall, isReused: boolean): Error {
+  if (isReused && isReset(error)) return new StaleConnection(String(error));
+  return describeFault(error, call);
 }
