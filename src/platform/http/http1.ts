@@ -57,11 +57,13 @@ async function serve(
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const request = readRequest(message);
-  if (!request) return void response.writeHead(400).end();
+  const read = readRequest(message);
+  if (!read) return void response.writeHead(400).end();
+  const onClose = (listener: () => void): void => void response.once('close', listener);
+  const request = { ...read, onClose };
   const answer = await handler.answer(request, clientIdentityOf(message.socket)).catch(failed);
   if (!message.complete) limitLeftover(message, response, limits);
-  await send(answer, message, response, { running, limits });
+  await send(answer, message, response, { running, limits }).catch(() => response.destroy());
 }
 
 function readRequest(message: IncomingMessage): ApiRequest | null {

@@ -129,7 +129,8 @@ async function serve(
   if (request.body) limitTime(stream, limits.requestMs);
   if (headers['expect'] === '100-continue') stream.additionalHeaders({ ':status': 100 });
   const answer = await handler.answer(request, clientIdentity).catch(failed);
-  await send(answer, stream, request.method, { running, limits });
+  // Node refuses some headers that a backend may have sent, such as two tags.
+  await send(answer, stream, request.method, { running, limits }).catch(() => stream.destroy());
 }
 
 function readRequest(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): ApiRequest | null {
@@ -137,7 +138,8 @@ function readRequest(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): A
   const url = addressOf(authority ?? headers.host ?? 'localhost', target);
   if (url === null) return null;
   const body = stream.endAfterHeaders ? null : readBody(stream);
-  return { method, url, headers: new ListenerHeaders(headers), body };
+  const onClose = (listener: () => void): void => void stream.once('close', listener);
+  return { method, url, headers: new ListenerHeaders(headers), body, onClose };
 }
 
 function limitTime(stream: ServerHttp2Stream, requestMs: number): void {

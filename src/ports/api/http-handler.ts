@@ -19,6 +19,11 @@ export interface ApiRequest {
   readonly headers: ApiHeaders;
   /** Read at most once. Null: there is none. */
   readonly body: AsyncIterable<Uint8Array> | null;
+  /**
+   * Calls the listener when the exchange is over: the answer is complete, or the client has left before.
+   * Absent: nothing is known of it.
+   */
+  readonly onClose?: (listener: () => void) => void;
   /** The client is in this process. Then neither side serializes or parses. */
   readonly inProcess?: InProcess;
 }
