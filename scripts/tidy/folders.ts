@@ -64,6 +64,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'connect',
     'metrics-api',
     'controllers',
+    'aggregation',
     'openapi',
     'pki',
     'http',

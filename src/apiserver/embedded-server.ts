@@ -22,6 +22,8 @@ import type { IdentityRandom } from '../ports/random.ts';
 import { nodeTaint } from './admission/node-taint.ts';
 import { storageProtection } from './admission/storage-protection.ts';
 import { StoredOnly } from './admission/stored-only.ts';
+import type { OpenFrontProxy } from './aggregation/front-proxy.ts';
+import { LocalApis } from './aggregation/local-apis.ts';
 import { ApiServer } from './http/api-server.ts';
 import {
   accessHandlers,
@@ -35,7 +37,6 @@ import { apiZpages } from './http/zpages-handler.ts';
 import { ClusterRoleAggregator } from './auth/rbac/cluster-role-aggregator.ts';
 import { bootstrapDefaultStorageClass } from './bootstrap/default-storage-class.ts';
 import { bootstrapKubernetesService, type ServingAddress } from './bootstrap/kubernetes-service.ts';
-import { bootstrapMetricsApiService } from './bootstrap/metrics-api-service.ts';
 import { bootstrapNamespaces } from './bootstrap/namespaces.ts';
 import { bootstrapPriorityClasses } from './bootstrap/priority-classes.ts';
 import { bootstrapPolicy } from './bootstrap/rbac-bootstrap.ts';
@@ -70,6 +71,8 @@ export interface EmbeddedServerOptions {
   readonly kubeletDialer?: KubeletDialer;
   /** Absent: webhooks cannot be called, and their failure policy decides. */
   readonly webhookClient?: WebhookClient;
+  /** The identity for aggregated API servers; absent: APIServices with a Service are not available. */
+  readonly frontProxy?: OpenFrontProxy;
   /** Absent: no request is audited. */
   readonly auditor?: Auditor;
   /** Additional health checks, evaluated for each request. Absent: none. */
@@ -112,7 +115,6 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
     ),
     bootstrapPriorityClasses(parts),
     bootstrapPolicy(parts),
-    ...(collector ? [bootstrapMetricsApiService(parts)] : []),
   ]);
   const controllers = new EmbeddedControllers(parts, {
     certificatePem: options.caCert,
@@ -129,6 +131,7 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
       ? [new CertificateSigner(parts, { cert, key })]
       : []),
   ];
+  const localApis = new LocalApis(parts, { clientCa: cert, frontProxy: options.frontProxy });
   return {
     parts,
     fetch: (request, clientIdentity) => server.fetch(request, clientIdentity),
@@ -136,11 +139,16 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
     connect: (request, connection, clientIdentity) =>
       server.connect(request, connection, clientIdentity),
     announce: (address) => bootstrapKubernetesService(parts, address),
-    run: () => controllers.begin(),
+    run: () => {
+      controllers.begin();
+      localApis.begin();
+      server.aggregation.run();
+    },
     close: async () => {
       collector?.stop();
       isClosing = true;
-      await Promise.all([controllers, ...others].map((one) => one.stop()));
+      const { aggregation } = server;
+      await Promise.all([controllers, localApis, aggregation, ...others].map((one) => one.stop()));
       access.stop();
     },
   };
@@ -177,6 +185,7 @@ function createServer(
     handlers: (parts) => [accessHandlers(access), openApiLater(parts), apiZpages(options)],
     ...(kubeletDialer && { kubeletDialer }),
     ...(webhookClient && { webhookClient }),
+    ...(options.frontProxy && { frontProxy: options.frontProxy }),
     ...(auditor && { auditor }),
     ...(checks && { checks }),
   });

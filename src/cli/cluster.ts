@@ -27,6 +27,7 @@ import { openAuditor } from './audit/open-auditor.ts';
 import { readEarlierKeys, readKeyFile } from './at-rest/signing-keys.ts';
 import { ClosingList } from './closing-list.ts';
 import { makeDataFolder, type DataFolder } from './data-folder.ts';
+import { frontProxyOf } from './front-proxy/open-front-proxy.ts';
 import { diskCheck, eventLoopCheck } from './health-checks.ts';
 import { localVolumeFolders } from './node/local-volume-folders.ts';
 import { LocalKubeletDialer } from './node/server/local-kubelet-dialer.ts';
@@ -92,6 +93,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     closing.add(() => Promise.resolve(dialer?.close()));
     const webhookClient = createWebhookClient(clock);
     closing.add(() => Promise.resolve(webhookClient.close()));
+    const frontProxy = frontProxyOf(folder.pki, { clock, random }, closing);
     const lag = measureEventLoopLag(clock);
     closing.add(() => Promise.resolve(lag.stop()));
     let checks = [eventLoopCheck(lag), diskCheck(folder.store, clock, () => false)];
@@ -111,6 +113,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       }),
       kubeletDialer,
       webhookClient,
+      frontProxy,
       checks: () => checks,
     });
     closing.add(() => server.close());

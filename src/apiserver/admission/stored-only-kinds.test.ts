@@ -4,6 +4,7 @@ import { STORED_ONLY_KINDS } from './stored-only-kinds.ts';
 
 /** Kinds that a part of podkeep acts on (which one), or that nothing acts on in Kubernetes either. */
 const ACTED_ON = [
+  'apiservices.apiregistration.k8s.io', // the aggregator
   'bindings', // are carried out
   'certificatesigningrequests.certificates.k8s.io', // certificate-signer
   'clusterrolebindings.rbac.authorization.k8s.io', // the authorizer

@@ -6,7 +6,8 @@
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { valueAt } from '../objects/field-path.ts';
-import { isGiven, readText } from '../../api/validation/json-reading.ts';
+import { readText } from '../../api/validation/json-reading.ts';
+import { hasService, servesItself } from '../kinds/extension/api-service.ts';
 
 export interface StoredOnlyKind {
   /** As kubectl prints it: `cronjobs.batch`. */
@@ -31,8 +32,8 @@ const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 const UNUSED: readonly StoredOnlyKind[] = [
   {
     resource: 'apiservices.apiregistration.k8s.io',
-    sentence: 'podkeep stores APIServices but proxies to no remote API server yet',
-    holds: (object) => isGiven(valueAt(object, 'spec.service')),
+    sentence: 'podkeep serves this group itself and does not use the Service of its APIService',
+    holds: (object) => hasService(object) && servesItself(object),
   },
   {
     resource: 'flowschemas.flowcontrol.apiserver.k8s.io',

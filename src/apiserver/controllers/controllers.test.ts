@@ -4,6 +4,7 @@ import { promisesSettled, VirtualClock } from '../../../test/support/virtual-clo
 import { silentLog } from '../../../test/support/silent-ports.ts';
 import { Catalog } from '../registry/catalog.ts';
 import { Registry } from '../registry/registry.ts';
+import { NO_REMOTE_APIS } from '../objects/remote-apis.ts';
 import type { ServerParts } from '../registry/server-parts.ts';
 import { admitAll } from '../registry/admission.ts';
 import { configMaps } from '../kinds/core/config-map.ts';
@@ -25,7 +26,7 @@ function openParts(): ServerParts & { readonly clock: VirtualClock } {
     find: () => undefined,
   });
   const catalog = new Catalog([namespaces, serviceAccounts, configMaps]);
-  return { store, clock, random, log: silentLog, catalog, registry };
+  return { store, clock, random, log: silentLog, catalog, registry, remoteApis: NO_REMOTE_APIS };
 }
 
 async function makeNamespace({ registry }: ServerParts): Promise<void> {

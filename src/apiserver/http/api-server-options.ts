@@ -7,6 +7,7 @@ import type { WebhookClient } from '../../ports/api/webhook-client.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
+import type { OpenFrontProxy } from '../aggregation/front-proxy.ts';
 import type { Access } from '../objects/access.ts';
 import type { Actions } from '../objects/action.ts';
 import type { KindDefinition } from '../objects/kind.ts';
@@ -34,6 +35,8 @@ export interface ApiServerOptions {
   readonly kubeletDialer?: KubeletDialer;
   /** Absent: webhooks cannot be called, and their failure policy decides. */
   readonly webhookClient?: WebhookClient;
+  /** The identity for other API servers; absent: requests for APIServices with a Service get 503. */
+  readonly frontProxy?: OpenFrontProxy;
   /** Absent: no request is audited. */
   readonly auditor?: Auditor;
   /** Health checks in addition to ping, log and store, evaluated for each request. Absent: none. */

@@ -6,7 +6,6 @@
  * It does not listen itself: a listener, a test or the kubelet in the same process calls it. Every error is
  * answered with a metav1.Status, never with a broken connection.
  */
-import { PodkeepError } from '../../lib/errors.ts';
 import { prometheusText } from '../../lib/metrics/exposition.ts';
 import type { Turn } from '../../ports/clock.ts';
 import type {
@@ -24,6 +23,7 @@ import {
 } from '../objects/access.ts';
 import type { Actions } from '../objects/action.ts';
 import { podActions } from '../actions/pod-subresources.ts';
+import { Aggregation } from '../aggregation/aggregation.ts';
 import { admitAll } from '../registry/admission.ts';
 import { builtInAdmission } from '../admission/built-in-admission.ts';
 import { createDynamicAdmission } from '../admission/create-dynamic-admission.ts';
@@ -45,32 +45,30 @@ import { Discovery } from './discovery.ts';
 import { FlowControl } from '../flow/flow-control.ts';
 import { levelOf, type PriorityLevel } from '../flow/priority.ts';
 import { bodyWithEnd, withEnd } from '../flow/stream-end.ts';
-import type { KindDefinition } from '../objects/kind.ts';
 import { negotiate, type AnswerForm } from '../requests/negotiation.ts';
 import type { PathHandler } from '../requests/path-handler.ts';
+import { statusOfFailure } from './failed-request.ts';
 import { healthHandler } from './health-handler.ts';
 import { notServed, pathNotFound } from './plain-handlers.ts';
 import { presenterOf } from '../registry/presentation.ts';
 import { printAnswer } from './printing.ts';
 import { Registry } from '../registry/registry.ts';
 import { readUrl, type RequestUrl } from '../requests/request-url.ts';
-import { readResourcePath, type ResourceRequest } from '../requests/request-info.ts';
+import { readResourcePath } from '../requests/request-info.ts';
 import { RequestMetrics } from './request-metrics.ts';
+import type { ResourceCall } from './resource-call.ts';
+import { RemoteRequests } from './remote-requests.ts';
 import { isUnknownPath, partOf } from './route.ts';
 import type { ServerParts } from '../registry/server-parts.ts';
-import {
-  accessDenied,
-  badRequest,
-  forbidden,
-  internalError,
-  StatusError,
-} from '../objects/status.ts';
+import { accessDenied, forbidden } from '../objects/status.ts';
 import { Verbs } from './verbs.ts';
 
 const NO_ACTIONS: Actions = new Map();
 
 export class ApiServer implements HttpHandler {
   readonly parts: ServerParts;
+  readonly aggregation: Aggregation;
+  readonly #remote: RemoteRequests;
   readonly #access: Access;
   readonly #verbs: Verbs;
   readonly #handlers: readonly PathHandler[];
@@ -114,8 +112,11 @@ export class ApiServer implements HttpHandler {
     const admission = admitAll(plugins);
     const find = catalog.find.bind(catalog);
     const registry = new Registry({ store, clock, random, admission, dynamicAdmission, find });
-    this.parts = { store, clock, random, log, catalog, registry };
-    const { webhookClient: client, kubeletDialer: dialer } = options;
+    const { frontProxy, webhookClient: client, kubeletDialer: dialer } = options;
+    this.aggregation = new Aggregation(store, { frontProxy, dialer });
+    const remoteApis = this.aggregation;
+    this.parts = { store, clock, random, log, catalog, registry, remoteApis };
+    this.aggregation.attach(this.parts);
     const post = conversionPoster({ store, random, client, dialer });
     new CustomKinds(this.parts, { post, metrics: this.#conversionMetrics }).start();
     this.#auditor = options.auditor;
@@ -126,8 +127,9 @@ export class ApiServer implements HttpHandler {
       this.#authorize(user, wanted, undefined),
     );
     this.#connector = new Connector(this.parts, options.kubeletDialer);
-    const discovery = new Discovery(catalog, version);
+    const discovery = new Discovery(this.parts, version);
     this.#flow = new FlowControl(clock);
+    this.#remote = new RemoteRequests(this.aggregation, this.#flow);
     this.#handlers = [
       healthHandler(store, options.checks),
       this.#metrics,
@@ -171,6 +173,12 @@ export class ApiServer implements HttpHandler {
       const url = readUrl(request.url);
       const user = await this.#access.authenticate(request, clientIdentity, trail);
       const path = readResourcePath(url.pathname);
+      const remote = this.#remote.find(request.method, url, path);
+      if (remote) {
+        this.#authorize(user, remote.wanted, trail);
+        const client = { request, url, user, identity: clientIdentity, trail };
+        return await this.#remote.answer(remote, client);
+      }
       if (!path) return await this.#answerPath(request, url, user, trail);
       const verb = verbOf(request.method, path, url.searchParams);
       const wanted = attributesOf(verb, path, url.searchParams);
@@ -201,7 +209,7 @@ export class ApiServer implements HttpHandler {
     warnings: readonly string[] = [],
     trail?: AuditTrail,
   ): Promise<ApiResponse> {
-    const status = this.#statusOf(error, trail);
+    const status = statusOfFailure(error, this.parts.log, trail);
     trail?.responded(status.toStatus());
     const shown: AnswerForm = { ...form, as: 'object' };
     const answer = await printAnswer(status.code, status.toStatus(), shown, warnings);
@@ -262,6 +270,7 @@ export class ApiServer implements HttpHandler {
     let answer: ApiResponse;
     const trail = this.#auditor?.begin(request, clientIdentity);
     try {
+      if (await this.#connectRemote(request, connection, clientIdentity, trail)) return;
       const found = await this.#findConnection(request, clientIdentity, trail);
       if (found) {
         const { call, user, wanted } = found;
@@ -277,6 +286,27 @@ export class ApiServer implements HttpHandler {
       answer = trail?.finish(answer) ?? answer;
     }
     await writeRawAnswer(connection.socket, answer);
+  }
+
+  /** False: this server answers itself. */
+  async #connectRemote(
+    request: ApiRequest,
+    connection: Connection,
+    identity: ClientIdentity,
+    trail: AuditTrail | undefined,
+  ): Promise<boolean> {
+    const url = readUrl(request.url);
+    const path = readResourcePath(url.pathname);
+    const remote = path && this.#remote.find(request.method, url, path);
+    if (!remote) return false;
+    const user = await this.#access.authenticate(request, identity, trail);
+    this.#authorize(user, remote.wanted, trail);
+    trail?.upgraded(connection.socket);
+    connection.socket.once('close', this.#requests.upgraded(request));
+    const client = { request, url, user, identity, trail };
+    const answer = await this.#remote.connect(remote, client, connection);
+    if (answer) await writeRawAnswer(connection.socket, answer);
+    return true;
   }
 
   async #findConnection(
@@ -366,32 +396,4 @@ export class ApiServer implements HttpHandler {
       throw error;
     }
   }
-
-  #statusOf(error: unknown, trail: AuditTrail | undefined): StatusError {
-    if (error instanceof StatusError) return error;
-    // The client has disconnected, or was too slow: there is nothing to log, and no response to send.
-    if (error instanceof PodkeepError && error.code === 'REQUEST_BROKEN_OFF') {
-      return badRequest(error.message);
-    }
-    if (error instanceof PodkeepError && error.code === 'OBJECT_UNDECRYPTABLE') {
-      this.parts.log.error('Failed to decrypt an object', { error });
-      return internalError(error.message);
-    }
-    this.parts.log.error('Request failed with an unexpected error', { error });
-    if (!(error instanceof PodkeepError)) trail?.panicked();
-    const hint = error instanceof PodkeepError ? `${error.message} (${error.hint})` : 'see the log';
-    return internalError(hint);
-  }
-}
-
-interface ResourceCall {
-  readonly request: ApiRequest;
-  readonly url: RequestUrl;
-  readonly user: User;
-  readonly path: ResourceRequest;
-  readonly definition: KindDefinition;
-  readonly form: AnswerForm;
-  readonly warnings: string[];
-  readonly turn: Turn;
-  readonly trail?: AuditTrail;
 }

@@ -4,18 +4,28 @@
 import type { JsonObject } from '../../lib/json.ts';
 import type { ApiRequest, ApiResponse } from '../../ports/api/http-handler.ts';
 import { AGGREGATED_TYPE, wantsAggregated } from '../registry/aggregated-discovery.ts';
-import type { Catalog } from '../registry/catalog.ts';
+import { API_SERVICES } from '../aggregation/api-service-store.ts';
+import {
+  aggregatedOf,
+  apiGroupOf,
+  groupListOf,
+  mergeGroups,
+  type ServedGroup,
+} from '../aggregation/merged-discovery.ts';
+import type { ServerParts } from '../registry/server-parts.ts';
 import { negotiate } from '../requests/negotiation.ts';
 import type { PathHandler } from '../requests/path-handler.ts';
 import { methodNotAllowed } from '../objects/status.ts';
 import { printAnswer } from './printing.ts';
 
+type ServedParts = Pick<ServerParts, 'catalog' | 'remoteApis' | 'store'>;
+
 export class Discovery {
-  readonly #catalog: Catalog;
+  readonly #parts: ServedParts;
   readonly #version: JsonObject;
 
-  constructor(catalog: Catalog, version: JsonObject) {
-    this.#catalog = catalog;
+  constructor(parts: ServedParts, version: JsonObject) {
+    this.#parts = parts;
     this.#version = version;
   }
 
@@ -34,21 +44,36 @@ export class Discovery {
     const [root, group = '', version = '', ...rest] = path.replace(/\/$/, '').split('/').slice(1);
     if (rest.length > 0) return undefined;
     if (root === 'version') return group === '' ? this.#version : undefined;
+    const { catalog } = this.#parts;
     if (root === 'api') {
       if (version !== '') return undefined;
-      return group ? this.#catalog.apiResourceList('', group) : this.#catalog.apiVersions(host);
+      return group ? catalog.apiResourceList('', group) : catalog.apiVersions(host);
     }
     if (root !== 'apis') return undefined;
-    if (group === '') return this.#catalog.apiGroupList();
-    if (version === '') return this.#catalog.apiGroup(group);
-    return this.#catalog.apiResourceList(group, version);
+    if (version !== '') return catalog.apiResourceList(group, version);
+    const merged = this.#merged();
+    if (group === '') return merged ? groupListOf(merged) : catalog.apiGroupList();
+    const found = merged?.find((one) => one.group === group);
+    return found ? apiGroupOf(found) : catalog.apiGroup(group);
+  }
+
+  /** Null: this server serves everything itself. */
+  #merged(): readonly ServedGroup[] | null {
+    const { catalog, remoteApis, store } = this.#parts;
+    const remote = remoteApis.all();
+    if (remote.length === 0) return null;
+    const apiServices = store.list(API_SERVICES).objects.map(({ value }) => value);
+    return mergeGroups(catalog.apiGroupList(), remote, apiServices);
   }
 
   /** Aggregated discovery has its own content type. */
   #aggregated({ headers }: ApiRequest, path: string): ApiResponse | null {
     const root = /^\/(apis?)\/?$/.exec(path)?.[1];
     if ((root !== 'api' && root !== 'apis') || !wantsAggregated(headers.get('accept'))) return null;
-    const body = JSON.stringify(this.#catalog.aggregated(root));
+    const { catalog, remoteApis } = this.#parts;
+    const merged = root === 'apis' ? this.#merged() : null;
+    const own = catalog.aggregated(root);
+    const body = JSON.stringify(merged ? aggregatedOf(own, merged, remoteApis) : own);
     const type = ['content-type', AGGREGATED_TYPE] as const;
     return { status: 200, headers: [type, ['vary', 'Accept']], body };
   }

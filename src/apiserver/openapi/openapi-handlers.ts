@@ -11,6 +11,7 @@
  */
 import type { ApiRequest, ApiResponse } from '../../ports/api/http-handler.ts';
 import type { PathHandler } from '../requests/path-handler.ts';
+import { NO_REMOTE_APIS, type RemoteApis } from '../objects/remote-apis.ts';
 import type { ServerParts } from '../registry/server-parts.ts';
 import { Documents } from './documents.ts';
 import { formOf, JSON_TYPE, protobufType } from './media-type.ts';
@@ -31,14 +32,16 @@ const NOT_ACCEPTABLE: ApiResponse = { status: 406, headers: [ASK_AGAIN, VARY], b
 export function openApiHandlers({
   catalog,
   clock,
-}: Pick<ServerParts, 'catalog' | 'clock'>): PathHandler {
+  remoteApis = NO_REMOTE_APIS,
+}: Pick<ServerParts, 'catalog' | 'clock'> & Partial<Pick<ServerParts, 'remoteApis'>>): PathHandler {
   const documents = new Documents(catalog);
   return (request, { pathname, searchParams }) => {
-    if (pathname === INDEX) return answerIndex(request, documents);
+    if (pathname === INDEX) return answerIndex(request, documents, remoteApis);
     if (pathname === EVERYTHING) return answer(request, 'v2', documents.everything(), [ASK_AGAIN]);
     if (!pathname.startsWith(`${INDEX}/`)) return null;
     const name = pathname.slice(INDEX.length + 1);
-    const document = documents.find(name);
+    // Requests for documents of other servers that have one do not come here.
+    const document = isRemote(name, remoteApis) ? undefined : documents.find(name);
     if (!document) return { status: 404, headers: [ASK_AGAIN], body: null };
     const hash = searchParams.get('hash') ?? '';
     if (hash === '') return answer(request, 'v3', document, [ASK_AGAIN]);
@@ -48,12 +51,24 @@ export function openApiHandlers({
   };
 }
 
-function answerIndex(request: ApiRequest, documents: Documents): ApiResponse {
-  const paths = [...documents.all()].map(([name, document]) => {
-    return [name, { serverRelativeURL: addressOf(name, document) }] as const;
-  });
+function answerIndex(
+  request: ApiRequest,
+  documents: Documents,
+  remoteApis: RemoteApis,
+): ApiResponse {
+  const own = [...documents.all()]
+    .filter(([name]) => !isRemote(name, remoteApis))
+    .map(([name, document]) => [name, addressOf(name, document)] as const);
+  const all = [...own, ...remoteApis.documents()];
+  const paths = all.map(([name, serverRelativeURL]) => [name, { serverRelativeURL }] as const);
   const body = JSON.stringify({ paths: Object.fromEntries(paths) });
   return answerOnce(request, entityTagOf(body), [ASK_AGAIN, ['content-type', JSON_TYPE]], body);
+}
+
+/** Another server serves the version of this document. */
+function isRemote(name: string, remoteApis: RemoteApis): boolean {
+  const [root, group = '', version = ''] = name.split('/');
+  return root === 'apis' && remoteApis.has(group, version);
 }
 
 function answer(

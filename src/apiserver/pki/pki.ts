@@ -5,6 +5,7 @@
  *        ──signs──> admin    a client in system:masters
  *        ──signs──> kubelet client   the API server's client certificate for kubelets, valid for nothing else
  *        ──signs──> nodes, and approved certificate signing requests
+ *     front-proxy-ca ──signs──> front-proxy-client   the API server's identity at aggregated API servers
  *     serviceAccountKey      signs tokens; no certificate
  *
  * Everything is PEM, in files and in kubeconfigs.
@@ -69,6 +70,13 @@ export const ADMIN = { commonName: 'kubernetes-admin', organizations: ['system:m
  * certificate must give access to nothing else.
  */
 export const KUBELET_CLIENT = { commonName: KUBELET_CLIENT_USER, organizations: [] };
+
+/**
+ * The identity of the front proxy at aggregated API servers. Its authority is one of its own: a client of it
+ * can name any user there, so the cluster's authority, which signs for clients, must not be trusted for it.
+ */
+export const FRONT_PROXY_AUTHORITY = 'front-proxy-ca';
+export const FRONT_PROXY_CLIENT = { commonName: 'front-proxy-client', organizations: [] };
 
 export async function createPki(options: PkiOptions): Promise<Pki> {
   const [ca, serviceAccount] = await Promise.all([createAuthority(options), makeKeys()]);
@@ -136,10 +144,13 @@ export function serverNames({
   };
 }
 
-export async function createAuthority({ clock, random }: PkiOptions): Promise<Authority> {
+export async function createAuthority(
+  { clock, random }: Pick<PkiOptions, 'clock' | 'random'>,
+  commonName = 'kubernetes',
+): Promise<Authority> {
   const keys = await makeKeys();
   const validity = validityOf(clock, AUTHORITY_DAYS);
-  return { cert: issueAuthority('kubernetes', keys, validity, random), key: keys.privateKey };
+  return { cert: issueAuthority(commonName, keys, validity, random), key: keys.privateKey };
 }
 
 interface Wanted {

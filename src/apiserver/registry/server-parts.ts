@@ -5,6 +5,7 @@ import type { ObjectStore } from '../../ports/api/object-store.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
 import type { Catalog } from './catalog.ts';
 import type { Registry } from './registry.ts';
+import type { RemoteApis } from '../objects/remote-apis.ts';
 
 export interface ServerParts {
   readonly store: ObjectStore;
@@ -14,4 +15,6 @@ export interface ServerParts {
   /** The served kinds; custom kinds may be added and removed. */
   readonly catalog: Catalog;
   readonly registry: Registry;
+  /** The versions that other API servers serve. */
+  readonly remoteApis: RemoteApis;
 }

@@ -186,8 +186,10 @@ export class GarbageCollector implements Controller {
 
   #stateOf({ apiVersion, kind, name, uid }: OwnerReference, dependent: Target): OwnerState {
     const definition = kindOfReference(this.#parts.catalog, apiVersion, kind);
-    if (!definition || !verbsOf(definition).includes('get')) {
-      // The owner's kind may be defined later. Until then the owner must not be treated as deleted.
+    const [group = '', version = ''] = apiVersion.split('/');
+    const isRemote = this.#parts.remoteApis.has(group, version);
+    if (!definition || isRemote || !verbsOf(definition).includes('get')) {
+      // Its kind may be defined later, or is at another API server. The owner is not known to be gone.
       throw unexpected(`unable to get REST mapping for ${apiVersion}/${kind}.`);
     }
     const { namespace } = dependent;

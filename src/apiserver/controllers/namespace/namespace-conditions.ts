@@ -12,6 +12,8 @@ export interface Emptying {
   readonly remaining: ReadonlyMap<string, number>;
   /** How many objects wait for each finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
+  /** Versions of other API servers whose kinds are not known, and why; absent: none. */
+  readonly undiscovered?: ReadonlyMap<string, string>;
 }
 
 interface WantedCondition {
@@ -45,16 +47,23 @@ function wantedConditions({
   failures,
   remaining,
   finalizers,
+  undiscovered = new Map(),
 }: Emptying): readonly WantedCondition[] {
   const left = counted(remaining, (what, count) => `${what} has ${count} resource instances`);
   const waiting = counted(finalizers, (name, count) => `${name} in ${count} resource instances`);
   const failed = failures.toSorted().join(', ');
   return [
-    ok(
-      'NamespaceDeletionDiscoveryFailure',
-      'ResourcesDiscovered',
-      'All resources successfully discovered',
-    ),
+    undiscovered.size === 0
+      ? ok(
+          'NamespaceDeletionDiscoveryFailure',
+          'ResourcesDiscovered',
+          'All resources successfully discovered',
+        )
+      : trouble(
+          'NamespaceDeletionDiscoveryFailure',
+          'DiscoveryFailed',
+          discoveryMessage(undiscovered),
+        ),
     ok(
       'NamespaceDeletionGroupVersionParsingFailure',
       'ParsedGroupVersions',
@@ -90,6 +99,14 @@ function wantedConditions({
           `Some content in the namespace has finalizers remaining: ${waiting}`,
         ),
   ];
+}
+
+export function discoveryMessage(undiscovered: ReadonlyMap<string, string>): string {
+  const each = [...undiscovered].map(([version, why]) => `${version}: ${why}`).toSorted();
+  return (
+    `Discovery failed for some groups, ${each.length} failing: ` +
+    `unable to retrieve the complete list of server APIs: ${each.join(', ')}`
+  );
 }
 
 function counted(

@@ -14,10 +14,12 @@ import type { KindDefinition } from '../../objects/kind.ts';
 import { changeStructAt, objectsAt, valueAt } from '../../objects/field-path.ts';
 import { namespaces } from '../../kinds/core/namespace.ts';
 import { pods } from '../../kinds/core/pods.ts';
+import { apiServices } from '../../kinds/extension/api-service.ts';
 import { withField } from '../../../api/validation/json-changes.ts';
 import { readTexts } from '../../../api/validation/json-reading.ts';
 import { metadataOf } from '../../objects/metadata.ts';
 import { keyOf, prefixOf, type Target } from '../../registry/registry.ts';
+import type { RemoteContents } from '../../objects/remote-apis.ts';
 import type { ServerParts } from '../../registry/server-parts.ts';
 import { unexpected } from '../../objects/status.ts';
 import type { Controller } from '../controller.ts';
@@ -26,10 +28,13 @@ import { follow } from '../../registry/object-feed.ts';
 import { readKey } from '../object-key.ts';
 import { storedKinds } from '../stored-kinds.ts';
 import { WorkQueue } from '../work-queue.ts';
-import { namespaceConditions, type Emptying } from './namespace-conditions.ts';
+import { discoveryMessage, namespaceConditions, type Emptying } from './namespace-conditions.ts';
 import { evaluateRemains, type Remains } from './namespace-content.ts';
 
 const FINALIZER = 'kubernetes';
+const API_SERVICES = prefixOf(apiServices, '');
+/** Half of the time that Kubernetes expects finalizers to take, and a second. */
+const REMOTE_CHECK_MS = 8000;
 
 export class NamespaceController implements Controller {
   readonly #parts: ServerParts;
@@ -68,10 +73,11 @@ export class NamespaceController implements Controller {
     this.#leaveContent = null;
   }
 
-  /** Each deletion may have been the last one that the controller waits for. */
+  /** Each deletion may have been the last one; and another API server may be available by now. */
   #followContent(): () => void {
     const { store } = this.#parts;
     return store.watch('/', store.revision, ({ type, key }) => {
+      if (key.startsWith(API_SERVICES)) for (const name of this.#going) this.#queue.add(name);
       const { namespace } = readKey(key);
       if (type === 'delete' && this.#going.has(namespace)) this.#queue.add(namespace);
     });
@@ -94,12 +100,23 @@ export class NamespaceController implements Controller {
     const remains: (readonly [KindDefinition, Remains])[] = [[pods, running]];
     // One kind after the other: objects of one kind may block those of another, as quotas do.
     for (const kind of kinds) remains.push([kind, await this.#purge(namespace, name, kind)]);
-    await this.#record(name, emptyingOf(remains));
+    const remote = await this.#parts.remoteApis.purge(name);
+    await this.#record(name, withRemote(emptyingOf(remains), remote));
     this.#wait(
       name,
       remains.map(([, one]) => one),
     );
-    if (remains.every(([, { count }]) => count === 0)) await this.#release(name);
+    this.#waitForRemote(name, remote);
+    const isEmpty = remains.every(([, { count }]) => count === 0);
+    if (isEmpty && remote.remains.every(({ count }) => count === 0)) await this.#release(name);
+  }
+
+  /** Changes at other API servers are not seen here, so they are asked again. */
+  #waitForRemote(name: string, { undiscovered, remains }: RemoteContents): void {
+    if (undiscovered.size > 0) throw unexpected(discoveryMessage(undiscovered));
+    const failure = remains.find((one) => one.failure !== null)?.failure ?? null;
+    if (failure !== null) throw unexpected(failure);
+    if (remains.some(({ count }) => count > 0)) this.#queue.addAfter(name, REMOTE_CHECK_MS);
   }
 
   async #purge(namespace: JsonObject, name: string, definition: KindDefinition): Promise<Remains> {
@@ -193,6 +210,17 @@ function emptyingOf(all: readonly (readonly [KindDefinition, Remains])[]): Empty
     for (const name of names) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
   }
   return { failures: all.flatMap(([, { failure }]) => failure ?? []), remaining, finalizers };
+}
+
+function withRemote(own: Emptying, { undiscovered, remains }: RemoteContents): Emptying {
+  const remaining = new Map(own.remaining);
+  const finalizers = new Map(own.finalizers);
+  for (const { group, resource, count, finalizers: names } of remains) {
+    if (count > 0) remaining.set(`${resource}.${group}`, count);
+    for (const name of names) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
+  }
+  const failures = [...own.failures, ...remains.flatMap(({ failure }) => failure ?? [])];
+  return { failures, remaining, finalizers, undiscovered };
 }
 
 function messageOf(error: unknown): string {

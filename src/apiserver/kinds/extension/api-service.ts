@@ -20,6 +20,8 @@ import { isGiven, readFlag, readText } from '../../../api/validation/json-readin
 const GROUP_PRIORITY_MAX = 20_000;
 const VERSION_PRIORITY_MAX = 1000;
 const PORT = 443;
+/** Without the core group and APIServices themselves, a wrong APIService could not be repaired. */
+const OWN_GROUPS: ReadonlySet<string> = new Set(['', 'apiregistration.k8s.io']);
 
 export const apiServices = plainKind('apiregistration.k8s.io/v1', {
   kind: 'APIService',
@@ -37,13 +39,22 @@ export const apiServices = plainKind('apiregistration.k8s.io/v1', {
   columns: [
     NAME,
     textColumn('Service', 'Who serves it.', (object) => {
-      if (!isGiven(valueAt(object, 'spec.service'))) return 'Local';
+      if (!hasService(object)) return 'Local';
       return `${textAt(object, 'spec.service.namespace')}/${textAt(object, 'spec.service.name')}`;
     }),
     textColumn('Available', 'Whether they answer.', printAvailable),
     AGE,
   ],
 });
+
+export function hasService(object: JsonObject): boolean {
+  return isGiven(valueAt(object, 'spec.service'));
+}
+
+/** The server answers for this group itself, whatever the APIService says. */
+export function servesItself(object: JsonObject): boolean {
+  return OWN_GROUPS.has(textAt(object, 'spec.group'));
+}
 
 function* checkNameAgainstSpec(object: JsonObject): FieldErrors {
   const expected = `${textAt(object, 'spec.version')}.${textAt(object, 'spec.group')}`;
@@ -63,7 +74,7 @@ function* checkSpec(object: JsonObject): FieldErrors {
   yield* checkPriority(object, 'spec.versionPriority', VERSION_PRIORITY_MAX);
   const bundle = textAt(object, 'spec.caBundle');
   const isInsecure = readFlag(valueAt(object, 'spec.insecureSkipTLSVerify'));
-  if (isGiven(valueAt(object, 'spec.service'))) {
+  if (hasService(object)) {
     yield* validateRequired(object, ['spec.service.namespace', 'spec.service.name']);
     if (isInsecure && bundle !== '') {
       yield invalidField(

@@ -1,0 +1,40 @@
+/**
+ * The priorities of built-in versions, by which clients order groups: those of kube-apiserver, and for the
+ * metrics API those of metrics-server.
+ */
+
+/** `groupPriorityMinimum` and `versionPriority`. */
+export type Priorities = readonly [group: number, version: number];
+
+const PRIORITIES: Readonly<Record<string, Priorities>> = {
+  '/v1': [18_000, 1],
+  'apps/v1': [17_800, 15],
+  'events.k8s.io/v1': [17_750, 15],
+  'authentication.k8s.io/v1': [17_700, 15],
+  'authorization.k8s.io/v1': [17_600, 15],
+  'autoscaling/v1': [17_500, 15],
+  'autoscaling/v2': [17_500, 30],
+  'batch/v1': [17_400, 15],
+  'certificates.k8s.io/v1': [17_300, 15],
+  'networking.k8s.io/v1': [17_200, 15],
+  'policy/v1': [17_100, 15],
+  'rbac.authorization.k8s.io/v1': [17_000, 15],
+  'storage.k8s.io/v1': [16_800, 15],
+  'apiextensions.k8s.io/v1': [16_700, 15],
+  'admissionregistration.k8s.io/v1': [16_700, 15],
+  'scheduling.k8s.io/v1': [16_600, 15],
+  'coordination.k8s.io/v1': [16_500, 15],
+  'node.k8s.io/v1': [16_300, 15],
+  'discovery.k8s.io/v1': [16_200, 15],
+  'resource.k8s.io/v1': [16_200, 21],
+  'flowcontrol.apiserver.k8s.io/v1': [16_100, 21],
+  'metrics.k8s.io/v1beta1': [100, 100],
+};
+
+export const CUSTOM_PRIORITIES: Priorities = [1000, 100];
+
+/** Undefined: a version without an APIService, as that of APIServices themselves. */
+export function prioritiesOf(group: string, version: string): Priorities | undefined {
+  const key = `${group}/${version}`;
+  return Object.hasOwn(PRIORITIES, key) ? PRIORITIES[key] : undefined;
+}
