@@ -8,7 +8,10 @@ const RTM_NEWLINK = 16;
 const RTM_DELLINK = 17;
 const RTM_NEWADDR = 20;
 const RTM_NEWROUTE = 24;
-/** NLM_F_REQUEST | NLM_F_ACK: the kernel answers with an error code, or 0. */
+const RTM_DELROUTE = 25;
+const RTM_NEWRULE = 32;
+const RTM_DELRULE = 33;
+/** A request that is answered with an error or with zero. */
 const REQUEST = 0x1 | 0x4;
 const CREATE = 0x400 | 0x200;
 const REPLACE = 0x400 | 0x100;
@@ -27,11 +30,22 @@ const IFLA_INFO_DATA = 2;
 const VETH_INFO_PEER = 1;
 const IFA_ADDRESS = 1;
 const IFA_LOCAL = 2;
+const RTA_DESTINATION = 1;
+const RTA_INTERFACE = 4;
 const RTA_GATEWAY = 5;
+const RTA_TABLE = 15;
+const FRA_FROM_INTERFACE = 3;
+const FRA_PRIORITY = 6;
+const FRA_TABLE = 15;
 const AF_INET = 2;
 const ROUTE_TABLE_MAIN = 254;
 const ROUTE_BY_BOOT = 3;
 const ROUTE_UNICAST = 1;
+const ROUTE_UNREACHABLE = 7;
+const SCOPE_LINK = 253;
+const RULE_TO_TABLE = 1;
+/** Before the machine's main table, and whatever other programs have put before that. */
+const RULE_PRIORITY = 1000;
 
 /**
  * Creates a veth pair: `here` on this side, switched on, and `there` in the network namespace of the process
@@ -100,6 +114,65 @@ export function defaultRoute(socket: string, gateway: string): SystemCall {
     'ask',
     socket,
     message(RTM_NEWROUTE, CREATE, [header, attribute(RTA_GATEWAY, octets(gateway))]),
+  ];
+}
+
+/** Packets that come from this interface are routed by this table alone. */
+export function tableRule(socket: string, from: string, table: number): SystemCall {
+  return ['ask', socket, message(RTM_NEWRULE, CREATE, ruleBody(from, table))];
+}
+
+export function deleteRule(socket: string, from: string, table: number): SystemCall {
+  return ['ask', socket, message(RTM_DELRULE, 0, ruleBody(from, table))];
+}
+
+/** `subnet`, such as 10.1.2.0/24, is behind the interface. An existing route is replaced. */
+export function subnetRoute(
+  socket: string,
+  table: number,
+  subnet: string,
+  name: string,
+): SystemCall {
+  const body = routeBody(table, subnet, { scope: SCOPE_LINK, type: ROUTE_UNICAST });
+  const request = message(RTM_NEWROUTE, REPLACE, [...body, attribute(RTA_INTERFACE, uint32(0))]);
+  // The helper fills in the number of the interface, which is at the end.
+  return ['ask', socket, request, name, request.length - 4];
+}
+
+/** What no other route of the table leads to. */
+export function unreachableRoute(socket: string, table: number): SystemCall {
+  const body = routeBody(table, null, { scope: 0, type: ROUTE_UNREACHABLE });
+  return ['ask', socket, message(RTM_NEWROUTE, REPLACE, body)];
+}
+
+/** `subnet` is null: the one for everything else. */
+export function deleteRoute(socket: string, table: number, subnet: string | null): SystemCall {
+  const body = routeBody(table, subnet, { scope: ANY_SCOPE, type: 0 });
+  return ['ask', socket, message(RTM_DELROUTE, 0, body)];
+}
+
+const ANY_SCOPE = 255;
+
+function routeBody(
+  table: number,
+  subnet: string | null,
+  { scope, type }: { readonly scope: number; readonly type: number },
+): readonly Buffer[] {
+  const [ip = '', prefix = '0'] = subnet?.split('/') ?? [];
+  const header = Buffer.alloc(12);
+  header.set([AF_INET, Number(prefix), 0, 0, 0, type === 0 ? 0 : ROUTE_BY_BOOT, scope, type]);
+  const to = subnet === null ? [] : [attribute(RTA_DESTINATION, octets(ip))];
+  return [header, ...to, attribute(RTA_TABLE, uint32(table))];
+}
+
+function ruleBody(from: string, table: number): readonly Buffer[] {
+  const header = Buffer.alloc(12);
+  header.set([AF_INET, 0, 0, 0, 0, 0, 0, RULE_TO_TABLE]);
+  return [
+    header,
+    attribute(FRA_FROM_INTERFACE, text(from)),
+    attribute(FRA_PRIORITY, uint32(RULE_PRIORITY)),
+    attribute(FRA_TABLE, uint32(table)),
   ];
 }
 

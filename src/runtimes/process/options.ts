@@ -3,6 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { EventRecorder } from '../../ports/observe/event-recorder.ts';
 import type { Log } from '../../ports/log.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
+import type { PodNetworks } from './sandbox/pod-networks.ts';
 
 export interface ProcessRuntimeOptions {
   /** The folder for records of sandboxes and containers: an absolute path. Created if it is missing. */
@@ -36,7 +37,9 @@ export interface ProcessRuntimeOptions {
   readonly masquerade?: boolean;
   /** The node's name servers. Masqueraded pods may use them even at link-local addresses. */
   readonly resolvers?: readonly string[];
-  /** `auto`: namespaces if the system allows them. `none`: containers see the machine as it is. */
+  /** Of the other nodes of this process, whose pods are reached directly; absent: there are none. */
+  readonly podNetworks?: PodNetworks;
+  /** `auto`: namespaces where the system allows them; `none`: containers see the machine as it is. */
   readonly isolation?: 'auto' | 'none';
   /** `auto`: control groups if podkeep may create them. */
   readonly cgroups?: 'auto' | 'none';

@@ -24,15 +24,26 @@ import { sandboxNotReady } from '../errors.ts';
 import { reasonOf } from '../json-file.ts';
 import { keyOf } from '../layout.ts';
 import type { Machine } from '../machine/machine.ts';
+import { NeighbourRoutes } from './neighbour-routes.ts';
+import { PodNetworks, type NodePodNetwork } from './pod-networks.ts';
 import { Masquerade } from './masquerade/masquerade.ts';
 import { refuseMasquerade } from './masquerade/requirements.ts';
+import {
+  firstSubnet,
+  gatewayOf,
+  LOOPBACK_BLOCKS,
+  loopbackNet,
+  podAddress,
+  subnetOf,
+  SUBNETS,
+  subnetText,
+} from './address-ranges.ts';
 import { makeNamespaces, namespaceFile, removeNamespaces } from './pod-namespaces.ts';
 import type { SandboxNetwork, SandboxUsers } from '../container/records.ts';
 import { IdRanges } from '../machine/users/id-ranges.ts';
 
 const RUN_FOLDER = '/run/podkeep';
 const HOSTS_MAX = 250;
-const SUBNETS = 4096;
 
 export interface NetworkOptions {
   readonly machine: Machine;
@@ -43,6 +54,8 @@ export interface NetworkOptions {
   readonly masquerade?: boolean | undefined;
   /** The name servers of the node. */
   readonly resolvers?: readonly string[] | undefined;
+  /** Of the other nodes of this process; absent: there are none. */
+  readonly podNetworks?: PodNetworks | undefined;
 }
 
 /** The namespaces of a pod, and the files that keep them alive. */
@@ -70,6 +83,8 @@ export class Network {
   #announced: Promise<void> | undefined;
   readonly #masquerade: Masquerade | undefined;
   readonly #isMasqueraded: boolean;
+  readonly #podNetworks: PodNetworks;
+  readonly #routes: NeighbourRoutes | undefined;
 
   constructor(options: NetworkOptions) {
     const { machine, folder, wish, log, announce, masquerade = false, resolvers = [] } = options;
@@ -84,6 +99,10 @@ export class Network {
     const { tools } = machine;
     this.#masquerade = this.#helper
       ? new Masquerade({ key: this.#key, bridge: this.#bridgeName, tools, resolvers, log })
+      : undefined;
+    this.#podNetworks = options.podNetworks ?? new PodNetworks();
+    this.#routes = this.#helper
+      ? new NeighbourRoutes({ key: this.#key, bridge: this.#bridgeName, helper: this.#helper })
       : undefined;
   }
 
@@ -184,7 +203,7 @@ export class Network {
   ): SandboxNetwork {
     if (config.hostNetwork) return { kind: 'host' };
     if (subnet === undefined) return { kind: 'loopback', ip: this.#takeLoopback(id) };
-    const ip = this.#take(id, (host) => `10.${224 + (subnet >> 8)}.${subnet & 255}.${host + 2}`);
+    const ip = this.#take(id, (host) => podAddress(subnet, host));
     return { kind: 'namespace', ip, ...names };
   }
 
@@ -216,7 +235,10 @@ export class Network {
   }
 
   async #removeBridge(): Promise<void> {
-    if (!this.#hasNamespaces || this.#used.size > 0) return;
+    if (!this.#hasNamespaces) return;
+    this.#podNetworks.leave(this.#bridgeName);
+    if (this.#used.size > 0) return;
+    await this.#routes?.end();
     await this.#masquerade?.close();
     if (!existsSync(`/sys/class/net/${this.#bridgeName}`)) return;
     this.#bridge = undefined;
@@ -240,24 +262,18 @@ export class Network {
   /** The address under which pods reach this machine. No other host has it, and it survives restarts. */
   async #hostAddress(): Promise<string> {
     if (this.#hasNamespaces) return gatewayOf(await this.#subnet());
-    return this.#machine.isLinux ? `${this.#loopbackNet(0)}.1` : '127.0.0.1';
+    return this.#machine.isLinux ? `${loopbackNet(this.#key, 0)}.1` : '127.0.0.1';
   }
 
   #takeLoopback(id: string): string {
     if (!this.#machine.isLinux) return '127.0.0.1';
     return this.#take(id, (host) => {
-      return `${this.#loopbackNet(Math.floor(host / HOSTS_MAX))}.${(host % HOSTS_MAX) + 2}`;
+      return `${loopbackNet(this.#key, Math.floor(host / HOSTS_MAX))}.${(host % HOSTS_MAX) + 2}`;
     });
   }
 
-  #loopbackNet(block: number): string {
-    const first = 1 + (Number.parseInt(this.#key.slice(0, 2), 16) % 253);
-    const second = Number.parseInt(this.#key.slice(2, 4), 16);
-    return `127.${first}.${(second + block) % 256}`;
-  }
-
   #take(id: string, addressOf: (host: number) => string): string {
-    for (let host = 0; host < HOSTS_MAX * 16; host++) {
+    for (let host = 0; host < HOSTS_MAX * LOOPBACK_BLOCKS; host++) {
       const ip = addressOf(host);
       if (host >= HOSTS_MAX && this.#hasNamespaces) break;
       if (this.#used.has(ip)) continue;
@@ -282,8 +298,29 @@ export class Network {
 
   async #openBridge(): Promise<number> {
     const subnet = await this.#makeBridge();
-    if (this.#isMasqueraded) await this.#masquerade?.open(subnetText(subnet));
+    if (this.#isMasqueraded) {
+      await this.#routes?.remove();
+      await this.#masquerade?.open(subnetText(subnet));
+    }
+    await this.#podNetworks.join({
+      bridge: this.#bridgeName,
+      subnet: subnetText(subnet),
+      connect: (others) => this.#connectTo(others),
+    });
     return subnet;
+  }
+
+  /** Pods without a way to other nodes run all the same. */
+  async #connectTo(others: readonly NodePodNetwork[]): Promise<void> {
+    try {
+      // With masquerading, packets between nodes take the way of all others.
+      if (this.#isMasqueraded) {
+        await this.#masquerade?.setNeighbours(others.map(({ bridge }) => bridge));
+      } else await this.#routes?.update(others);
+    } catch (error) {
+      const { length: nodes } = others;
+      this.#log.error('pods do not reach those of the other nodes', { nodes, error });
+    }
   }
 
   /**
@@ -295,7 +332,7 @@ export class Network {
     const own = interfaces[this.#bridgeName]?.find(({ family }) => family === 'IPv4');
     if (own) return subnetOf(own.address);
     const taken = Object.values(interfaces).flatMap((each) => each ?? []);
-    let subnet = Number.parseInt(this.#key, 16) % SUBNETS;
+    let subnet = firstSubnet(this.#key);
     while (taken.some(({ address }) => subnetOf(address) === subnet)) {
       subnet = (subnet + 1) % SUBNETS;
     }
@@ -317,18 +354,4 @@ export class Network {
     this.#known.delete(files);
     if (this.#helper) await removeNamespaces(this.#helper, files);
   }
-}
-
-function subnetText(subnet: number): string {
-  return `10.${224 + (subnet >> 8)}.${subnet & 255}.0/${BRIDGE_PREFIX}`;
-}
-
-function gatewayOf(subnet: number): string {
-  return `10.${224 + (subnet >> 8)}.${subnet & 255}.1`;
-}
-
-/** The number of the subnet that contains the address. -1: none of podkeep's subnets. */
-function subnetOf(address: string): number {
-  const [a = 0, b = 0, c = 0] = address.split('.').map(Number);
-  return a === 10 && b >= 224 && b < 240 ? (b - 224) * 256 + c : -1;
 }

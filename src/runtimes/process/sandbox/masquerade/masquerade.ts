@@ -40,6 +40,7 @@ export class Masquerade {
   #subnet: string | undefined;
   #routed = '';
   #updating: Promise<void> = Promise.resolve();
+  #neighbours: readonly string[] = [];
 
   constructor(options: MasqueradeOptions) {
     this.#options = options;
@@ -76,18 +77,25 @@ export class Masquerade {
     return this.#updating;
   }
 
+  /** The bridges of the other nodes of this podkeep: their pods come and go without masquerading. */
+  setNeighbours(bridges: readonly string[]): Promise<void> {
+    this.#neighbours = bridges;
+    return this.update();
+  }
+
   async #apply(): Promise<void> {
     const { bridge, resolvers } = this.#options;
     const routed = routedInterfaces(readRoutes(), BRIDGE_NAMES);
-    const fingerprint = routed.join(' ');
+    const neighbours = this.#neighbours;
+    const fingerprint = [...routed, ...neighbours].join(' ');
     if (this.#subnet === undefined || (fingerprint === this.#routed && this.isLeft)) return;
     const names = [bridge, ...routed];
     const gone = this.#forwarding.held.filter((name) => !names.includes(name));
     try {
       for (const name of names) this.#forwarding.hold(name);
       const opened = routed.filter((name) => this.#forwarding.isOpened(name));
-      const rules = { table: this.#table, bridge, subnet: this.#subnet, opened };
-      // The rules are loaded first, so that no interface forwards a packet without them.
+      const rules = { table: this.#table, bridge, subnet: this.#subnet, opened, neighbours };
+      // The rules come first: no interface forwards a packet without them.
       await this.#nft(
         ['-f', '-'],
         ruleText({ ...rules, resolvers: resolvers.filter(isLinkLocal) }),

@@ -7,6 +7,7 @@ const RULES = {
   subnet: '10.224.1.0/24',
   opened: ['eth0'],
   resolvers: [],
+  neighbours: [],
 };
 
 /** The rules of one chain, in order. */
@@ -46,4 +47,15 @@ test('an interface that forwards because of podkeep forwards for pods alone', ()
     'iifname { "eth0" } oifname != "pk-*" drop',
   );
   expect(ruleText({ ...RULES, opened: [] })).not.toContain('oifname != "pk-*" drop');
+});
+
+test('pods of other nodes of this podkeep come in, and are reached without masquerading', () => {
+  const text = ruleText({ ...RULES, neighbours: ['pk-cd', 'pk-ef'] });
+  const forward = chainOf(text, 'forward');
+  const accepted = forward.indexOf('iifname { "pk-cd", "pk-ef" } oifname "pk-ab" accept');
+  expect(accepted).toBeGreaterThan(0);
+  expect(accepted).toBeLessThan(forward.indexOf('oifname "pk-ab" drop'));
+  expect(chainOf(text, 'postrouting').at(-1)).toBe(
+    'ip saddr 10.224.1.0/24 oifname != { "pk-ab", "pk-cd", "pk-ef" } masquerade',
+  );
 });

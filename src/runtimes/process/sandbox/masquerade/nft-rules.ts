@@ -7,7 +7,9 @@
  *                   replies; drop: connections to pods, and what podkeep's forwarding would let through
  *     postrouting   masquerade what leaves the bridge
  *
- * Each runtime has one table, which is replaced in one transaction, and removed as a whole.
+ * Bridges of other nodes of the same podkeep count as this one: their pods reach each other as they are.
+ *
+ * One table for each runtime, replaced as a whole in one transaction, and removed as a whole.
  */
 
 export interface RuleSet {
@@ -19,6 +21,8 @@ export interface RuleSet {
   readonly opened: readonly string[];
   /** Name servers at link-local addresses: pods may reach them for DNS only. */
   readonly resolvers: readonly string[];
+  /** Bridges of the other nodes of this podkeep. */
+  readonly neighbours: readonly string[];
 }
 
 /** The prefix of the bridges of all podkeep processes; each process has its own table. */
@@ -27,7 +31,8 @@ const LINK_LOCAL = '169.254.0.0/16';
 const LINK_LOCAL_6 = 'fe80::/10';
 const REJECT = 'reject with icmpx type admin-prohibited';
 
-export function ruleText({ table, bridge, subnet, opened, resolvers }: RuleSet): string {
+export function ruleText(rules: RuleSet): string {
+  const { table, bridge, subnet, opened, resolvers, neighbours } = rules;
   const fromPods = `iifname "${bridge}"`;
   const names = resolvers.flatMap((ip) =>
     ['udp', 'tcp'].map((protocol) => `${fromPods} ip daddr ${ip} ${protocol} dport 53 accept`),
@@ -37,7 +42,12 @@ export function ruleText({ table, bridge, subnet, opened, resolvers }: RuleSet):
     `${fromPods} ip daddr ${LINK_LOCAL} ${REJECT}`,
     `${fromPods} ip6 daddr ${LINK_LOCAL_6} ${REJECT}`,
   ];
-  const others = opened.map((name) => `"${name}"`).join(', ');
+  const others = listOf(opened);
+  const fromNeighbours = `iifname { ${listOf(neighbours)} } oifname "${bridge}" accept`;
+  const away =
+    neighbours.length === 0
+      ? `oifname != "${bridge}"`
+      : `oifname != { ${listOf([bridge, ...neighbours])} }`;
   return [
     removalText(table).trimEnd(),
     `table inet ${table} {`,
@@ -48,6 +58,7 @@ export function ruleText({ table, bridge, subnet, opened, resolvers }: RuleSet):
     ...chain('input', 'filter hook input priority -10', noLinkLocal),
     ...chain('forward', 'filter hook forward priority -10', [
       `${fromPods} oifname "${bridge}" accept`,
+      ...(neighbours.length === 0 ? [] : [fromNeighbours]),
       ...noLinkLocal,
       `${fromPods} meta nfproto ipv6 ${REJECT}`,
       `${fromPods} accept`,
@@ -56,14 +67,18 @@ export function ruleText({ table, bridge, subnet, opened, resolvers }: RuleSet):
       ...(others === '' ? [] : [`iifname { ${others} } oifname != "${BRIDGE_NAMES}*" drop`]),
     ]),
     ...chain('postrouting', 'nat hook postrouting priority 100', [
-      `ip saddr ${subnet} oifname != "${bridge}" masquerade`,
+      `ip saddr ${subnet} ${away} masquerade`,
     ]),
     '}',
     '',
   ].join('\n');
 }
 
-/** Works even if the table does not exist: the first line creates it. */
+function listOf(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}
+
+/** Works without the table, too: the first line creates it. */
 export function removalText(table: string): string {
   return `table inet ${table}\ndelete table inet ${table}\n`;
 }
