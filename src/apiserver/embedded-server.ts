@@ -79,6 +79,8 @@ export interface EmbeddedServerOptions {
   readonly checks?: () => readonly HealthCheck[];
   /** The command line's flags, for /flagz. Absent: /flagz is not served. */
   readonly flags?: Readonly<Record<string, string>>;
+  /** Handles paths that no resource has, after authorization; absent: none but its own. */
+  readonly handler?: PathHandler;
 }
 
 export interface EmbeddedServer extends HttpHandler {
@@ -182,7 +184,12 @@ function createServer(
       new StoredOnly(store, clock, (name) => options.controllers?.has(name) ?? true),
     ],
     actions: (parts) => createAccessActions(parts, access),
-    handlers: (parts) => [accessHandlers(access), openApiLater(parts), apiZpages(options)],
+    handlers: (parts) => [
+      accessHandlers(access),
+      openApiLater(parts),
+      apiZpages(options),
+      ...(options.handler ? [options.handler] : []),
+    ],
     ...(kubeletDialer && { kubeletDialer }),
     ...(webhookClient && { webhookClient }),
     ...(options.frontProxy && { frontProxy: options.frontProxy }),

@@ -15,7 +15,6 @@ import type { Encryption } from '../apiserver/at-rest/encryption.ts';
 import { openLmdbStore, type LmdbStore } from '../apiserver/store/lmdb-store.ts';
 import { createNetworkKubeletDialer, type NetworkKubeletDialer } from '../client/kubelet-dialer.ts';
 import { createWebhookClient } from '../client/webhook-client.ts';
-import type { HealthCheck } from '../lib/health-report.ts';
 import { measureEventLoopLag } from '../platform/event-loop-lag.ts';
 import { openHttpsListener } from '../platform/https-listener.ts';
 import { systemClock as clock } from '../platform/system-clock.ts';
@@ -31,6 +30,7 @@ import { frontProxyOf } from './front-proxy/open-front-proxy.ts';
 import { diskCheck, eventLoopCheck } from './health-checks.ts';
 import { localVolumeFolders } from './node/local-volume-folders.ts';
 import { LocalKubeletDialer } from './node/server/local-kubelet-dialer.ts';
+import { NodeHooks } from './node/local-nodes/node-hooks.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { openPkiFolder } from './pki-folder.ts';
 import { describeVersion } from './server-version.ts';
@@ -54,12 +54,12 @@ export interface ClusterOptions extends ApiServerOptions, NodeCidrOptions {
 }
 
 export interface Cluster {
-  /** The health checks of its node, which count in its /healthz, /livez and /readyz too. */
-  readonly addChecks: (checks: readonly HealthCheck[]) => void;
+  /** The health checks of its nodes, which count in its /healthz, /livez and /readyz too, and their path. */
+  readonly nodeHooks: NodeHooks;
   readonly url: string;
   readonly server: EmbeddedServer;
   readonly pki: Pki;
-  /** The way from the API server to the kubelet of this process. */
+  /** The way from the API server to the kubelets of this process. */
   readonly kubeletDialer: LocalKubeletDialer;
   close(): Promise<void>;
 }
@@ -96,7 +96,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const frontProxy = frontProxyOf(folder.pki, { clock, random }, closing);
     const lag = measureEventLoopLag(clock);
     closing.add(() => Promise.resolve(lag.stop()));
-    let checks = [eventLoopCheck(lag), diskCheck(folder.store, clock, () => false)];
+    const disk = diskCheck(folder.store, clock, () => false);
+    const nodeHooks = new NodeHooks([eventLoopCheck(lag), disk]);
     const auditor = await openAuditor(options, { ...world, out: options.out }, closing);
     const server = await openEmbeddedServer({
       ...world,
@@ -114,7 +115,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       kubeletDialer,
       webhookClient,
       frontProxy,
-      checks: () => checks,
+      checks: nodeHooks.checks,
+      handler: nodeHooks.handler,
     });
     closing.add(() => server.close());
     const listener = await openHttpsListener({
@@ -130,11 +132,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await server.announce({ ip: HOST, port: listener.port });
     writeKubeconfig(folder.kubeconfig, { url: listener.url, caCert, clientCert, clientKey });
     server.run();
-    const addChecks = (more: readonly HealthCheck[]): void => {
-      const names = new Set(more.map(({ name }) => name));
-      checks = [...checks.filter(({ name }) => !names.has(name)), ...more];
-    };
-    return { url: listener.url, server, pki, kubeletDialer, addChecks, close: () => closing.run() };
+    return { url: listener.url, server, pki, kubeletDialer, nodeHooks, close: () => closing.run() };
   } catch (error) {
     await closing.run();
     throw error;

@@ -23,6 +23,8 @@ test('a folder that is named needs no home folder', () => {
     pki: '/data/x/pki',
     kubeconfig: '/data/x/kubeconfig',
     node: '/data/x/node',
+    nodes: '/data/x/nodes',
+    nodeRecord: '/data/x/nodes.json',
     certificates: '/data/x/certificates',
   });
   expect(locateDataFolder('x', {}).root).toBe(path.resolve('x'));

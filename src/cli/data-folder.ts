@@ -4,7 +4,9 @@
  *     DIR/store        the objects; the process that has it open owns the folder
  *     DIR/pki          keys and certificates
  *     DIR/kubeconfig   the administrator's access for clients
- *     DIR/node         the node's files: folders, logs and containers of pods, provisioned volumes
+ *     DIR/node         the first node's files: folders, logs and containers of pods
+ *     DIR/nodes/NAME   those of another node
+ *     DIR/nodes.json   which nodes there are, if there is another
  *     DIR/certificates what the cluster has signed for the node, with its keys
  */
 import { existsSync } from 'node:fs';
@@ -19,6 +21,8 @@ export interface DataFolder {
   readonly pki: string;
   readonly kubeconfig: string;
   readonly node: string;
+  readonly nodes: string;
+  readonly nodeRecord: string;
   readonly certificates: string;
 }
 
@@ -47,19 +51,22 @@ export function locateDataFolder(wanted: string | undefined, env: Environment): 
     pki: path.join(root, 'pki'),
     kubeconfig: path.join(root, 'kubeconfig'),
     node: path.join(root, 'node'),
+    nodes: path.join(root, 'nodes'),
+    nodeRecord: path.join(root, 'nodes.json'),
     certificates: path.join(root, 'certificates'),
   };
 }
 
 /** Throws DATA_FOLDER_UNUSABLE or UNTRUSTED_FILE. */
-export function makeDataFolder({ root, store, pki, node, certificates }: DataFolder): void {
+export function makeDataFolder(folders: DataFolder): void {
+  const { root, store, pki, node, nodes, certificates } = folders;
   const fault = makeUsableFolder(root);
   if (fault) {
     const { reason, hint, cause } = fault;
     throw dataFolderUnusable({ folder: root, reason, hint }, cause);
   }
   checkOwnFolder(root);
-  for (const folder of [store, pki, node, certificates]) {
+  for (const folder of [store, pki, node, nodes, certificates]) {
     if (existsSync(folder)) checkOwnFolder(folder);
   }
 }

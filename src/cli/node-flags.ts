@@ -1,7 +1,7 @@
 /** Parses flags for labels, addresses and taints of the Node object, in the kubelet's syntax. */
 import { InvalidArgumentError } from 'commander';
 import { KUBELET_LABELS, mayNodeSetLabel } from '../api/node-labels.ts';
-import { isLabelKey, isLabelValue } from '../api/validation-names.ts';
+import { checkDns1123Subdomain, isLabelKey, isLabelValue } from '../api/validation-names.ts';
 import { parseIp } from '../lib/ip.ts';
 import type { ConfiguredTaint } from './config/kubelet-fields.ts';
 
@@ -12,6 +12,12 @@ const EFFECTS: readonly ConfiguredTaint['effect'][] = [
   'PreferNoSchedule',
   'NoExecute',
 ];
+
+export function parseNodeName(text: string): string {
+  const [fault] = checkDns1123Subdomain(text);
+  if (fault === undefined) return text;
+  throw new InvalidArgumentError(`${fault[0]?.toUpperCase()}${fault.slice(1)}.`);
+}
 
 /** `a=1,example.com/b=2` */
 export function parseNodeLabels(text: string): Labels {

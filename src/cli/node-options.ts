@@ -1,11 +1,17 @@
 /** Adds the options of `podkeep up` and `podkeep kubelet` that configure the node. */
 import { Option, type Command } from 'commander';
 import { addLogOptions } from './logging/command-log.ts';
+import { parseNodeName } from './node-flags.ts';
 import { parseRuntime } from './node/runtime-choice.ts';
 
 export function addNodeOptions(command: Command): Command {
   const described = command
-    .option('--name <name>', 'name of the node; by default the name of this machine')
+    .addOption(
+      new Option(
+        '--name <name>',
+        'name of the node; by default the name of this machine',
+      ).argParser(parseNodeName),
+    )
     .addOption(
       new Option(
         '--runtime <name>',

@@ -43,6 +43,8 @@ test('--help goes to stdout and says what podkeep is', async () => {
                                          pods are, and recent warnings.
       alerts [options] [node]            Show the alerts of nodes: pending, firing,
                                          and resolved in the last 15 minutes.
+      node                               Add a node to the podkeep up that runs, or
+                                         remove one.
       top [options] [what]               Show the CPU and memory that nodes or pods
                                          use.
       exec [options] <pod> <command...>  Run a command inside a container, and end
@@ -81,6 +83,10 @@ test('up --help lists its options', async () => {
                                                      0 chooses a free one; by
                                                      default 6443, and with a
                                                      command 0
+      --nodes <number>                               how many nodes to run: NAME,
+                                                     NAME-2, NAME-3 and so on; by
+                                                     default those of the data
+                                                     folder, or one
       --name <name>                                  name of the node; by default
                                                      the name of this machine
       --runtime <name>                               what runs containers: process

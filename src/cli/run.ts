@@ -14,6 +14,7 @@ import { describeGet } from './commands/get.ts';
 import { describeLogs } from './commands/logs.ts';
 import { describeRotateSigningKey } from './commands/rotate-signing-key.ts';
 import { describeAlerts } from './commands/node/alerts.ts';
+import { describeNode } from './commands/node/node.ts';
 import { describeStatus } from './commands/node/status.ts';
 import { describeTop } from './commands/node/top.ts';
 import type { Io } from './io.ts';
@@ -66,10 +67,14 @@ function describeProgram(args: readonly string[], io: Io, finish: (code: number)
     describeLogs(io, finish),
     describeStatus(io, finish),
     describeAlerts(io, finish),
+    describeNode(io, finish),
     describeTop(io, finish),
     describeExec(io, args, finish),
     describeRotateSigningKey(io, finish),
   ];
-  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
+  for (const command of commands) {
+    program.addCommand(command.copyInheritedSettings(program));
+    for (const part of command.commands) part.copyInheritedSettings(program);
+  }
   return program;
 }

@@ -7,6 +7,7 @@ import { addNodeCidrOptions } from './controllers/node-cidr-options.ts';
 import { flagValuesOf } from './config/flag-values.ts';
 import type { Io } from './io.ts';
 import { addNodeOptions } from './node-options.ts';
+import { NODES_MAX } from './node/local-nodes/node-limit.ts';
 import type { UpOptions } from './commands/up.ts';
 
 const PORT_MAX = 65_535;
@@ -36,7 +37,7 @@ export function describeUp(
         'port to listen on at 127.0.0.1; 0 chooses a free one; by default 6443, and with a command 0',
       ).argParser(readPort),
     );
-  return addNodeCidrOptions(addApiServerOptions(addNodeOptions(up)))
+  return addNodeCidrOptions(addApiServerOptions(addNodeOptions(addNodeCount(up))))
     .option(
       '--keep-pods',
       'leave containers running at the end; the next podkeep up adopts them',
@@ -72,13 +73,32 @@ export function describeUp(
           'error: --keep-pods with a command needs --data-dir: without it nothing is left at the end',
         );
       }
+      if (options.nodes !== undefined && !options.node) {
+        up.error('error: --nodes and --no-node exclude each other');
+      }
       const { bringUp } = await import('./commands/up.ts');
       finish(await bringUp({ ...options, command, flags: flagValuesOf(up) }, io));
     });
+}
+
+function addNodeCount(command: Command): Command {
+  return command.addOption(
+    new Option(
+      '--nodes <number>',
+      'how many nodes to run: NAME, NAME-2, NAME-3 and so on; by default those of the data folder, ' +
+        'or one',
+    ).argParser(readNodes),
+  );
 }
 
 function readPort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= PORT_MAX) return port;
   throw new InvalidArgumentError(`A port is a number from 0 to ${PORT_MAX}.`);
+}
+
+function readNodes(text: string): number {
+  const nodes = Number(text);
+  if (/^\d+$/.test(text) && nodes >= 1 && nodes <= NODES_MAX) return nodes;
+  throw new InvalidArgumentError(`A number of nodes is from 1 to ${NODES_MAX}.`);
 }

@@ -28,6 +28,17 @@ export interface SessionOptions {
   readonly namespace?: string;
 }
 
+export interface ChangeRequest {
+  readonly method: 'POST' | 'PATCH' | 'DELETE';
+  /** Path and query. */
+  readonly target: string;
+  /** Absent: none. */
+  readonly body?: JsonObject;
+  /** Of the body; absent: JSON. */
+  readonly type?: string;
+  readonly limitMs?: number;
+}
+
 const JSON_TYPE = 'application/json';
 const ANSWER_MS_MAX = 60_000;
 const LINE_CHARS_MAX = 16 * 2 ** 20;
@@ -59,7 +70,29 @@ export class ApiSession {
     return parse(text, name);
   }
 
-  /** Reads a response in chunks as they arrive, until the server ends it. */
+  /** A request that changes something. `limitMs`: how long the answer may take. */
+  async change(
+    { method, target, body, type = JSON_TYPE, limitMs = ANSWER_MS_MAX }: ChangeRequest,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
+    const name = `${method} ${target}`;
+    const overdue = (): Error => apiTimedOut({ request: name, seconds: limitMs / 1000 });
+    const headers = {
+      accept: JSON_TYPE,
+      'user-agent': `podkeep/${version()}`,
+      ...(body && { 'content-type': type }),
+    };
+    const text = await within({ clock, limitMs, overdue }, signal, async (bounded) => {
+      const request = { method, target, headers, body: body ?? null };
+      const response = await this.#transport.send(request, bounded);
+      const whole = await readWhole(response.body, name);
+      if (response.status < 300) return whole;
+      throw refusalOf(response, whole, name, clock.now());
+    });
+    return parse(text, name);
+  }
+
+  /** In chunks as they arrive, until the server ends the response. */
   async read(target: string, signal: AbortSignal): Promise<WireResponse['body']> {
     return (await this.#send(target, signal, '*/*')).body;
   }

@@ -1,5 +1,5 @@
-/** Stops the pods that `podkeep up --keep-pods` left running, for `podkeep down`. */
-import { existsSync } from 'node:fs';
+/** Stops the pods that `podkeep up --keep-pods` left running: adopts them, and stops them in order. */
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock as clock } from '../../platform/system-clock.ts';
 import { systemRandom as random } from '../../platform/system-random.ts';
@@ -13,8 +13,19 @@ const GRACE_SECONDS = 30;
 
 /** Returns the pods that were stopped. The caller must hold the lock of the folder. */
 export async function stopRunningPods(
-  { node }: DataFolder,
+  folder: DataFolder,
   io: Io,
+  graceSeconds = GRACE_SECONDS,
+): Promise<readonly string[]> {
+  const nodes = nodeFoldersOf(folder);
+  const stopped = await Promise.all(nodes.map((node) => stopPodsOfNode(node, io, graceSeconds)));
+  return stopped.flat();
+}
+
+/** `node`: the folder of a node that no podkeep has open. */
+export async function stopPodsOfNode(
+  node: string,
+  io: Pick<Io, 'err' | 'env'>,
   graceSeconds = GRACE_SECONDS,
 ): Promise<readonly string[]> {
   const folder = path.join(node, 'runtime');
@@ -24,7 +35,18 @@ export async function stopRunningPods(
   return stopped;
 }
 
-async function stopAll(folder: string, io: Io, graceSeconds: number): Promise<readonly string[]> {
+/** Those that exist, whether they are recorded or not: what runs in them is podkeep's. */
+function nodeFoldersOf({ node, nodes }: DataFolder): readonly string[] {
+  const others = existsSync(nodes) ? readdirSync(nodes, { withFileTypes: true }) : [];
+  const folders = others.filter((entry) => entry.isDirectory());
+  return [node, ...folders.map(({ name }) => path.join(nodes, name))];
+}
+
+async function stopAll(
+  folder: string,
+  io: Pick<Io, 'err' | 'env'>,
+  graceSeconds: number,
+): Promise<readonly string[]> {
   const { openProcessRuntime } = await import('../../runtimes/process/process-runtime.ts');
   const warn = (message: string): void => io.err(`warning ${message}\n`);
   const runtime = await openProcessRuntime({
@@ -62,7 +84,7 @@ async function stopPod(
  * Unmounts volumes, as a reboot would. Volume data on disk stays, and the next podkeep mounts the volumes
  * again if the API still has the pods. Without this the data folder could not be deleted.
  */
-async function unmount(node: string, io: Io): Promise<void> {
+async function unmount(node: string, io: Pick<Io, 'err'>): Promise<void> {
   const { SystemMounter } = await import('../../kubelet/volumes/mounts/system-mounter.ts');
   const { mountsIn } = await import('../../kubelet/volumes/mounts/mounter.ts');
   const mounter = new SystemMounter({ probeFolder: node });

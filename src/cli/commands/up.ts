@@ -8,6 +8,7 @@
  * At the first signal podkeep closes everything in order, and reports which pods it waits for. At the second
  * it exits immediately, and prints which pods are left running. Acknowledged writes are on disk either way.
  */
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { PodkeepError } from '../../lib/errors.ts';
 import type { ApiServerOptions } from '../api-server-options.ts';
@@ -24,7 +25,7 @@ import type { Io, StopSignal } from '../io.ts';
 import { jsonProgress, textProgress, type ConsoleProgress } from '../console-progress.ts';
 import { applyLoggingSection, openCommandLog, type LogFlags } from '../logging/command-log.ts';
 import type { LogWriter } from '../logging/log-writer.ts';
-import type { Node } from '../node/node.ts';
+import type { LocalNodes } from '../node/local-nodes/local-nodes.ts';
 import { StopProgress } from '../stop-progress.ts';
 import { Supervision } from '../supervision/supervision.ts';
 import { version } from '../version.ts';
@@ -39,7 +40,9 @@ export interface UpOptions extends ApiServerOptions, NodeCidrOptions, LogFlags, 
   readonly output: 'text' | 'json';
   /** False: the API is served, and no pods are run. */
   readonly node: boolean;
-  /** Of the node; absent: that of this machine. */
+  /** How many nodes; absent: those of the data folder, or one. */
+  readonly nodes?: number;
+  /** Of the first node; absent: that of this machine. */
   readonly name?: string;
   /** Absent: as the configuration says. */
   readonly runtime?: string;
@@ -139,6 +142,7 @@ class Run {
     const { notify } = this.#progress;
     const { command, port = command.length === 0 ? API_PORT : 0 } = this.#options;
     this.#folder = folder;
+    await this.#checkNodes(folder);
     notify({ event: 'starting', version: version(), dataDir: folder.root });
     const cluster = await startCluster({
       ...this.#options,
@@ -155,13 +159,13 @@ class Run {
     const { kubeconfig } = folder;
     notify({ event: 'serving', url, kubeconfig, ms: sinceStart() });
     try {
-      const node = this.#options.node ? await this.#startNode(cluster, folder) : null;
+      const nodes = this.#options.node ? await this.#startNodes(cluster, folder) : null;
       this.#supervision.started(`Serving ${url}`);
-      this.#supervision.up(`Serving ${url}`, node);
+      this.#supervision.up(`Serving ${url}`, nodes);
       try {
         return await this.#wait(kubeconfig);
       } finally {
-        if (node) await this.#endNode(node);
+        if (nodes) await this.#endNodes(nodes);
       }
     } finally {
       await cluster.close();
@@ -170,52 +174,54 @@ class Run {
     }
   }
 
+  /** The first node, on which the local provisioner makes volumes. */
   get #nodeName(): string {
     return this.#options.name ?? hostname().toLowerCase();
   }
 
-  async #startNode(cluster: Cluster, folder: DataFolder): Promise<Node> {
+  /** As `#checkNode`: what --nodes asks for must be possible. With one node nothing is loaded for it. */
+  async #checkNodes(folder: DataFolder): Promise<void> {
+    const { node, nodes } = this.#options;
+    if (!node || (nodes === undefined && !existsSync(folder.nodeRecord))) return;
+    const { planLocalNodes } = await import('../node/local-nodes/plan-local-nodes.ts');
+    planLocalNodes(this.#options, folder, this.#config ?? { containerRuntimeEndpoint: '' });
+  }
+
+  async #startNodes(cluster: Cluster, folder: DataFolder): Promise<LocalNodes> {
     const { notify } = this.#progress;
     // Not earlier: loading it would delay the API server by that much.
-    const { startLocalNode, readUpConfig, runtimeChoice } = await import('../node/up-node.ts');
+    const { startLocalNodes, readUpConfig } = await import('../node/up-node.ts');
     const config = this.#config ?? (await readUpConfig(this.#options));
-    const name = this.#nodeName;
-    const runtime = runtimeChoice(this.#options.runtime, config);
-    const searchPath = this.#io.env['PATH'] ?? '';
-    const node = await startLocalNode({
-      ...cluster,
-      name,
-      runtime,
+    const nodes = await startLocalNodes({
+      ...this.#options,
+      cluster,
       folder,
       config,
       version: version(),
-      searchPath,
+      io: this.#io,
       log: this.#writer.log('kubelet'),
       ownLog: this.#writer,
-      ...(this.#options.flags && { flags: this.#options.flags }),
-      systemBusAddress: this.#io.env['DBUS_SYSTEM_BUS_ADDRESS'],
+      onStarted: (name, runtime) => notify({ event: 'node', name, runtime, ms: sinceStart() }),
     });
-    cluster.addChecks(node.checks);
-    notify({ event: 'node', name, runtime, ms: sinceStart() });
     // Simulated pods end with this process.
-    if (runtime !== 'simulated') this.#leftPods = () => node.runningPods().map(nameOf);
-    return node;
+    if (nodes.runtime !== 'simulated') this.#leftPods = () => nodes.runningPods().map(nameOf);
+    return nodes;
   }
 
   /** Containers get their grace periods; a second signal does not wait for them. */
-  async #endNode(node: Node): Promise<void> {
-    await node.stop();
-    if (!this.#options.keepPods) await this.#stopContainers(node);
+  async #endNodes(nodes: LocalNodes): Promise<void> {
+    await nodes.stop();
+    if (!this.#options.keepPods) await this.#stopContainers(nodes);
     this.#leftPods = null;
-    await node.close();
+    await nodes.close();
   }
 
-  async #stopContainers(node: Node): Promise<void> {
+  async #stopContainers(nodes: LocalNodes): Promise<void> {
     const { notify } = this.#progress;
     const progress = new StopProgress(clock, (pods) => notify({ event: 'waiting', pods }));
     if (this.#leftPods) this.#leftPods = () => progress.pods;
     try {
-      await node.stopContainers(NEVER, (pods) => progress.update(pods.map(nameOf)));
+      await nodes.stopContainers(NEVER, (pods) => progress.update(pods.map(nameOf)));
     } finally {
       progress.end();
     }

@@ -1,7 +1,7 @@
 /**
- * Starts the node of `podkeep up`. It runs in one process with its API server, which it calls without a
- * network. Two listeners belong to it: one of the API server, for pods, and one of the kubelet's server, for
- * clients that scrape metrics. Both are reachable from this machine only.
+ * A node of `podkeep up`: in one process with its API server, which it calls without a network. It has
+ * two listeners: one of the API server for pods, and one of the kubelet's server for clients that scrape
+ * metrics. Both serve this machine only.
  */
 import type { EmbeddedServer } from '../../apiserver/embedded-server.ts';
 import type { Pki } from '../../apiserver/pki/pki.ts';
@@ -13,6 +13,7 @@ import { systemClock as clock } from '../../platform/system-clock.ts';
 import { systemRandom as random } from '../../platform/system-random.ts';
 import type { Log } from '../../ports/log.ts';
 import type { OwnLog } from '../../ports/observe/own-log.ts';
+import type { PodNetworks } from '../../runtimes/process/sandbox/pod-networks.ts';
 import { ClosingList } from '../closing-list.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import type { DataFolder } from '../data-folder.ts';
@@ -39,6 +40,11 @@ export interface LocalNodeOptions {
   readonly ownLog?: OwnLog;
   /** Of the command line, for /flagz; absent: it is not served. */
   readonly flags?: Readonly<Record<string, string>>;
+  /** Where the node keeps its files; absolute. */
+  readonly nodeFolder: string;
+  /** Which node of this process it is. */
+  readonly slot: number;
+  readonly podNetworks: PodNetworks;
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -97,7 +103,7 @@ async function start(options: LocalNodeOptions, closing: ClosingList): Promise<N
     ...options,
     api,
     metrics,
-    folder: folder.node,
+    folder: options.nodeFolder,
     hiddenFolders: [folder.root],
     isWithoutDns: true,
     kubeletPort: listener.port,
@@ -107,5 +113,6 @@ async function start(options: LocalNodeOptions, closing: ClosingList): Promise<N
   closing.add(() => node.close());
   opened(node);
   kubeletDialer.open(name, node.server, node.ownsPort);
+  closing.add(async () => kubeletDialer.close(name));
   return { ...node, close: () => closing.run() };
 }

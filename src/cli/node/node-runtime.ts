@@ -16,6 +16,7 @@ import type { LogSource } from '../../ports/pod/log-source.ts';
 import type { PodFiles } from '../../ports/pod/pod-files.ts';
 import type { IdentityRandom } from '../../ports/random.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
+import type { PodNetworks } from '../../runtimes/process/sandbox/pod-networks.ts';
 import type { KubeletConfig } from '../config/kubelet-config.ts';
 import { isEndpoint } from './runtime-choice.ts';
 
@@ -42,6 +43,10 @@ export interface RuntimeOptions {
   readonly events: EventRecorder;
   /** Called with the address under which pods reach this machine. */
   readonly reachable: (address: string) => Promise<void>;
+  /** Which node of this process it is: simulated pods of different nodes have different networks. Absent: 0. */
+  readonly slot?: number;
+  /** The pod networks of the other nodes of this process; absent: there are none. */
+  readonly podNetworks?: PodNetworks;
 }
 
 export interface OpenRuntime {
@@ -94,6 +99,7 @@ async function openProcesses(options: RuntimeOptions): Promise<OpenRuntime> {
     events,
     version,
     reachable,
+    ...(options.podNetworks && { podNetworks: options.podNetworks }),
   });
   return { runtime };
 }
@@ -116,9 +122,9 @@ async function openContainers(endpoint: string, options: RuntimeOptions): Promis
   return { runtime };
 }
 
-async function openSimulation({ clock, config }: RuntimeOptions): Promise<OpenRuntime> {
+async function openSimulation({ clock, config, slot = 0 }: RuntimeOptions): Promise<OpenRuntime> {
   const [
-    { SimulatedMachine },
+    { SimulatedMachine, FIRST_POD_NETWORK },
     { SimulatedRuntime },
     { SimulatedPodFiles },
     { SimulatedLogSource },
@@ -128,7 +134,8 @@ async function openSimulation({ clock, config }: RuntimeOptions): Promise<OpenRu
     import('../../runtimes/simulated/simulated-pod-files.ts'),
     import('../../runtimes/simulated/simulated-log-source.ts'),
   ]);
-  const machine = new SimulatedMachine({ ...config.podkeep.simulated, clock });
+  const podNetwork = FIRST_POD_NETWORK + slot;
+  const machine = new SimulatedMachine({ ...config.podkeep.simulated, clock, podNetwork });
   return {
     runtime: new SimulatedRuntime({ machine }),
     simulated: { files: new SimulatedPodFiles(machine), logs: new SimulatedLogSource(machine) },

@@ -18,6 +18,7 @@ import type { OpenStorage } from '../../kubelet/storage.ts';
 import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { PodReference } from '../../api/pod-reference.ts';
 import type { PodRuntime } from '../../ports/runtime/pod-runtime.ts';
+import type { PodNetworks } from '../../runtimes/process/sandbox/pod-networks.ts';
 import type { HealthCheck } from '../../lib/health-report.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';
@@ -74,6 +75,10 @@ export interface NodeOptions {
   readonly hostNames?: readonly string[];
   /** Of D-Bus, as in DBUS_SYSTEM_BUS_ADDRESS; absent: where every Linux has it. */
   readonly systemBusAddress?: string | undefined;
+  /** Which node of this process it is; absent: 0, the only one. */
+  readonly slot?: number;
+  /** The pod networks of the other nodes of this process; absent: there are none. */
+  readonly podNetworks?: PodNetworks;
   /** Aborted: podkeep is stopping, and does not wait for the node to be registered. */
   readonly signal?: AbortSignal;
 }

@@ -1,4 +1,3 @@
-/** Exports everything that `podkeep up` needs for its node, so that one import loads it. */
-export { startLocalNode } from './local-node.ts';
-export { runtimeChoice } from './runtime-choice.ts';
+/** Everything that `podkeep up` needs for its nodes, loaded in one go. */
+export { startLocalNodes } from './local-nodes/start-local-nodes.ts';
 export { readUpConfig } from './up-config.ts';

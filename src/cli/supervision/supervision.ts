@@ -31,7 +31,8 @@ const supervisorMissing = defineError<{ reason: string }>({
 export class Supervision {
   readonly #options: SupervisionOptions;
   readonly #manager: ServiceManager;
-  #checks: readonly HealthCheck[] = [];
+  /** Null: podkeep is not up, or runs no pods. */
+  #checked: { readonly checks: readonly HealthCheck[] } | null = null;
 
   /** Throws SUPERVISOR_MISSING. */
   constructor(options: SupervisionOptions) {
@@ -47,7 +48,7 @@ export class Supervision {
       log,
       send: senderOf(io),
       watchdogMs: watchdogMsOf(io.env, process.pid),
-      checks: () => this.#checks,
+      checks: () => this.#checked?.checks ?? [],
     });
   }
 
@@ -69,7 +70,7 @@ export class Supervision {
     node: (RestartReportDeps & { readonly checks: readonly HealthCheck[] }) | null,
   ): void {
     const { supervisor } = this.#options.io;
-    this.#checks = node?.checks ?? [];
+    this.#checked = node;
     supervisor?.ready();
     if (supervisor && node) reportRestarts(supervisor, node);
     this.#manager.status(status);

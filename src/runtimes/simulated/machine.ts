@@ -1,8 +1,9 @@
 /**
  * The machine of a simulated runtime: its sandboxes, containers and images.
  *
- * The machine outlives every SimulatedRuntime that is opened on it, so that a test can end podkeep and start
- * it again. Sandboxes get addresses from 10.88.0.0/16; no two have the same one at a time.
+ * It outlives every SimulatedRuntime that is opened over it, so that a test can end podkeep and start it
+ * again. Addresses come from 10.88.0.0/16, or another network of that size; each is used by one sandbox at a
+ * time.
  */
 import type { RuntimePod, RuntimeSandbox } from '../../api/runtime-pod.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -26,6 +27,8 @@ export interface SimulatedMachineOptions {
    * memory, too.
    */
   readonly writeLog?: (file: string, line: LogLine | null) => void;
+  /** The second number of its addresses: machines with different ones share no address. Absent: 88. */
+  readonly podNetwork?: number;
 }
 
 interface Sandbox {
@@ -42,6 +45,7 @@ interface PodRecord {
 }
 
 const ADDRESSES_MAX = 65_000;
+export const FIRST_POD_NETWORK = 88;
 
 export class SimulatedMachine {
   readonly options: SimulatedMachineOptions;
@@ -218,7 +222,8 @@ export class SimulatedMachine {
     do this.#lastAddress = (this.#lastAddress % ADDRESSES_MAX) + 1;
     while (this.#addresses.has(this.#lastAddress));
     this.#addresses.add(this.#lastAddress);
-    return `10.88.${this.#lastAddress >> 8}.${this.#lastAddress & 255}`;
+    const { podNetwork = FIRST_POD_NETWORK } = this.options;
+    return `10.${podNetwork}.${this.#lastAddress >> 8}.${this.#lastAddress & 255}`;
   }
 }
 

@@ -38,6 +38,22 @@ describe('the connection to the kubelet of this process', () => {
     const { dialer } = dialerWith();
     expect([dialer.isLocal('n1'), dialer.isLocal('n2')]).toEqual([true, false]);
   });
+
+  it('leads to the node that is meant, until that is closed', async () => {
+    const { dialer } = dialerWith();
+    const kubelet: HttpHandler = {
+      answer: async () => ({ status: 200, headers: [], body: 'second' }),
+      connect: async () => {},
+    };
+    dialer.open('n2', kubelet);
+    const request = { method: 'GET', url: 'https://node/', headers: new Headers(), body: null };
+    const node = { metadata: { name: 'n2' } };
+    expect(await dialer.fetch({ type: 'kubelet', node }, request)).toMatchObject({
+      body: 'second',
+    });
+    dialer.close('n2');
+    expect([dialer.isLocal('n1'), dialer.isLocal('n2')]).toEqual([true, false]);
+  });
 });
 
 describe('loopback addresses of a pod', () => {

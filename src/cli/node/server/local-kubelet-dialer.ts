@@ -1,14 +1,13 @@
 /**
- * Connects the embedded API server to kubelets and pods: the kubelet in this process by a function call, all
- * others, and pods, over the network.
+ * Reaches kubelets from the embedded API server: a function call for those in this process, a
+ * connection for every other, and for the addresses of pods.
  *
- * The API server has already authenticated and authorized the client, and the kubelet in this process trusts
- * the API server.
+ * The API server has authenticated and authorized the client. The kubelets of this process trust it.
  */
 import { KUBELET_CLIENT_USER } from '../../../apiserver/auth/kubelet-client.ts';
 import { objectsAt, textAt, valueAt } from '../../../apiserver/objects/field-path.ts';
 import { isLoopback } from '../../../lib/global-unicast.ts';
-import { isJsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import type { HttpHandler } from '../../../ports/api/http-handler.ts';
 import type { Backend, KubeletDialer } from '../../../ports/api/kubelet-dialer.ts';
 import type { PodRuntime } from '../../../ports/runtime/pod-runtime.ts';
@@ -23,11 +22,15 @@ const SHARED: ReadonlySet<string> = new Set(['127.0.0.1', '::1']);
 
 type OwnsPort = NonNullable<PodRuntime['ownsPort']>;
 
+interface LocalKubelet {
+  readonly kubelet: HttpHandler;
+  readonly ownsPort: OwnsPort | undefined;
+}
+
 export class LocalKubeletDialer implements KubeletDialer {
   readonly #others: () => KubeletDialer;
-  #nodeName: string | null = null;
-  #kubelet: HttpHandler | null = null;
-  #ownsPort: OwnsPort | undefined;
+  /** By the name of the node. */
+  readonly #local = new Map<string, LocalKubelet>();
 
   /** `others` creates the dialer for other kubelets, at its first use. */
   constructor(others: () => KubeletDialer) {
@@ -36,23 +39,23 @@ export class LocalKubeletDialer implements KubeletDialer {
 
   /** Registers the kubelet of this process under its node name. `ownsPort`: see PodRuntime. */
   open(nodeName: string, kubelet: HttpHandler, ownsPort?: OwnsPort): void {
-    this.#nodeName = nodeName;
-    this.#kubelet = kubelet;
-    this.#ownsPort = ownsPort;
+    this.#local.set(nodeName, { kubelet, ownsPort });
   }
 
-  isLocal = (nodeName: string): boolean => nodeName === this.#nodeName;
+  /** The node is stopped. */
+  close(nodeName: string): void {
+    this.#local.delete(nodeName);
+  }
+
+  isLocal = (nodeName: string): boolean => this.#local.has(nodeName);
 
   /**
    * The loopback addresses of a pod: without root, pods share the machine's network, and each has a loopback
    * address of its own.
    */
   loopbackAddressesOf = async (namespace: string, podName: string): Promise<readonly string[]> => {
-    const asked = { method: 'GET', url: 'https://node/pods', headers: new Headers(), body: null };
-    const answer = await this.#kubelet?.answer(asked, API_SERVER);
-    if (answer?.status !== 200) return [];
-    const list: unknown = JSON.parse(await new Response(answer.body).text());
-    const pods = isJsonObject(list) ? objectsAt(list, 'items') : [];
+    const kubelets = [...this.#local.values()].map(({ kubelet }) => kubelet);
+    const pods = (await Promise.all(kubelets.map(podsOf))).flat();
     const pod = pods.find(
       (one) =>
         textAt(one, 'metadata.name') === podName && textAt(one, 'metadata.namespace') === namespace,
@@ -84,12 +87,22 @@ export class LocalKubeletDialer implements KubeletDialer {
     if (backend.type !== 'address' || !isLoopback(backend.host)) return;
     const { host, scheme } = backend;
     const port = backend.port ?? (scheme === 'https' ? 443 : 80);
-    if ((await this.#ownsPort?.(host, port)) !== false) return;
-    throw new Error(`dial tcp ${host}:${port}: connect: connection refused`);
+    for (const { ownsPort } of this.#local.values()) {
+      if ((await ownsPort?.(host, port)) !== false) continue;
+      throw new Error(`dial tcp ${host}:${port}: connect: connection refused`);
+    }
   }
 
   #kubeletFor(backend: Backend): HttpHandler | null {
-    if (backend.type !== 'kubelet' || this.#nodeName === null) return null;
-    return textAt(backend.node, 'metadata.name') === this.#nodeName ? this.#kubelet : null;
+    if (backend.type !== 'kubelet') return null;
+    return this.#local.get(textAt(backend.node, 'metadata.name'))?.kubelet ?? null;
   }
+}
+
+async function podsOf(kubelet: HttpHandler): Promise<readonly JsonObject[]> {
+  const asked = { method: 'GET', url: 'https://node/pods', headers: new Headers(), body: null };
+  const answer = await kubelet.answer(asked, API_SERVER);
+  if (answer.status !== 200) return [];
+  const list: unknown = JSON.parse(await new Response(answer.body).text());
+  return isJsonObject(list) ? objectsAt(list, 'items') : [];
 }
