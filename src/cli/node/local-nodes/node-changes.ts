@@ -7,7 +7,7 @@ import { checkNodeName, nodeNameTaken } from './node-plan.ts';
 const nodesTooMany = defineError<{ count: number }>({
   code: 'NODES_TOO_MANY',
   retry: 'never',
-  message: ({ count }) => `podkeep runs ${count} nodes already, and more than that it does not`,
+  message: ({ count }) => `podkeep runs ${count} nodes already, which is the most`,
   hint: () => 'Remove one that is not needed: podkeep node remove NAME.',
 });
 
