@@ -80,17 +80,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const { caCert, caKey, adminCert: clientCert, adminKey: clientKey } = pki;
     const access = { ...keysOf(options, pki), mode: options.authorizationMode };
     const world = { store, clock, random, log };
-    let dialer: NetworkKubeletDialer | undefined;
-    const kubeletDialer = new LocalKubeletDialer(
-      () =>
-        (dialer ??= createNetworkKubeletDialer({
-          cert: pki.kubeletClientCert,
-          key: pki.kubeletClientKey,
-          ca: caCert,
-          log,
-        })),
-    );
-    closing.add(() => Promise.resolve(dialer?.close()));
+    const kubeletDialer = openKubeletDialer(pki, log, closing);
     const webhookClient = createWebhookClient(clock);
     closing.add(() => Promise.resolve(webhookClient.close()));
     const frontProxy = frontProxyOf(folder.pki, { clock, random }, closing);
@@ -137,6 +127,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await closing.run();
     throw error;
   }
+}
+
+/** Its connections to other machines are opened by the first request that needs one. */
+function openKubeletDialer(pki: Pki, log: Log, closing: ClosingList): LocalKubeletDialer {
+  let network: NetworkKubeletDialer | undefined;
+  closing.add(() => Promise.resolve(network?.close()));
+  const { kubeletClientCert: cert, kubeletClientKey: key, caCert: ca } = pki;
+  return new LocalKubeletDialer(
+    () => (network ??= createNetworkKubeletDialer({ cert, key, ca, log })),
+  );
 }
 
 async function openStore(options: ClusterOptions, closing: ClosingList): Promise<LmdbStore> {
