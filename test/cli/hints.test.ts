@@ -23,6 +23,7 @@ const GIVEN_BY: Readonly<Record<string, readonly (typeof COMMANDS)[number][]>> =
   IMAGE_NOT_MAPPED: ['up', 'kubelet'],
   MANIFESTS_UNUSABLE: ['up', 'kubelet'],
   MASQUERADE_UNAVAILABLE: ['up', 'kubelet'],
+  NODE_CIDRS_INVALID: ['up'],
   RUNTIME_SILENT: ['up', 'kubelet'],
   SUPERVISOR_MISSING: ['up', 'kubelet'],
 };

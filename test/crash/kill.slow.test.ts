@@ -1,7 +1,7 @@
 /**
  * The store is killed in the middle of writing, again and again, and never loses what it acknowledged.
  *
- * `KILLS=200 npx vitest run test/crash/kill` for a long run. SEED decides the times of the kills, but
+ * `KILLS=200 npm run test:slow -- test/crash/kill` for a long run. SEED decides the times of the kills, but
  * what the store does then depends on the machine: a failure may not repeat.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

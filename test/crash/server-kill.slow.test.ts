@@ -2,7 +2,7 @@
  * The server is killed while eight clients write, again and again: every acknowledged write survives,
  * nothing is half written, and no resourceVersion goes back.
  *
- * `KILLS=200 npx vitest run test/crash/server-kill` for a long run.
+ * `KILLS=200 npm run test:slow -- test/crash/server-kill` for a long run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
