@@ -8,7 +8,16 @@ import { CliHarness } from '../support/cli-harness.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 
 const SOURCE = path.join(import.meta.dirname, '..', '..', 'src');
-const COMMANDS = ['up', 'kubelet', 'down', 'get', 'logs', 'exec'] as const;
+const COMMANDS = [
+  'up',
+  'kubelet',
+  'down',
+  'get',
+  'logs',
+  'exec',
+  'node add',
+  'node remove',
+] as const;
 
 /** The commands that can end with an error whose text names a flag. A new one has to be listed here. */
 const GIVEN_BY: Readonly<Record<string, readonly (typeof COMMANDS)[number][]>> = {
@@ -23,6 +32,9 @@ const GIVEN_BY: Readonly<Record<string, readonly (typeof COMMANDS)[number][]>> =
   IMAGE_NOT_MAPPED: ['up', 'kubelet'],
   MANIFESTS_UNUSABLE: ['up', 'kubelet'],
   MASQUERADE_UNAVAILABLE: ['up', 'kubelet'],
+  NODES_NOT_SERVED: ['node add', 'node remove'],
+  NODES_RECORDED: ['up'],
+  NODES_SHARE_RUNTIME: ['up'],
   NODE_CIDRS_INVALID: ['up'],
   RUNTIME_SILENT: ['up', 'kubelet'],
   SUPERVISOR_MISSING: ['up', 'kubelet'],
@@ -38,7 +50,7 @@ const PARTS: Readonly<Record<string, readonly (typeof COMMANDS)[number][]>> = {
 
 async function flagsOf(command: string): Promise<ReadonlySet<string>> {
   const harness = new CliHarness();
-  await harness.run(command, '--help');
+  await harness.run(...command.split(' '), '--help');
   return new Set(harness.out.match(/--[a-z][a-z-]+/g));
 }
 
