@@ -1,4 +1,4 @@
-/** Builds answers of the kubelet's server, with the kubelet's headers. */
+/** Builds HTTP responses of the kubelet server, with the headers that Kubernetes' kubelet sends. */
 import type { ApiResponse } from '../ports/api/http-handler.ts';
 import type { Json } from '../lib/json.ts';
 

@@ -32,8 +32,8 @@ export const jsonPatchPathMissing = defineError<{ op: string; path: string }>({
   message: ({ op, path }) =>
     `${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`,
   hint: ({ path }) =>
-    `Every step before the last one of ${path} must exist; add the parents first. ` +
-    `A slash inside a key is written ~1.`,
+    `Every part of ${path} before its last part must exist; add missing parents first. ` +
+    `Write a slash inside a key as ~1.`,
 });
 
 export const jsonPatchTooLong = defineError<{ count: number; countMax: number }>({
@@ -41,7 +41,8 @@ export const jsonPatchTooLong = defineError<{ count: number; countMax: number }>
   retry: 'never',
   message: ({ count, countMax }) =>
     `The allowed maximum operations in a JSON patch is ${countMax}, got ${count}`,
-  hint: () => 'Split the patch, or replace the part as a whole.',
+  hint: () =>
+    'Split the patch into several, or replace the changed part of the object with one operation.',
 });
 
 export const jsonPatchCopiesTooMuch = defineError<{ bytesMax: number }>({

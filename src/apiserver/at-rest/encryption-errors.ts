@@ -6,8 +6,8 @@ export const encryptionConfigInvalid = defineError<{ reason: string }>({
   retry: 'never',
   message: ({ reason }) => `the EncryptionConfiguration cannot be used: ${reason}`,
   hint: () =>
-    'Correct the file of --encryption-provider-config; docs/at-rest.md has one that works. ' +
-    'Nothing was written with it.',
+    'Correct the file of --encryption-provider-config (docs/at-rest.md has a working example). ' +
+    'Nothing was written with the faulty configuration.',
 });
 
 /** Kubernetes' own message, because clients of the API see it. */
@@ -26,8 +26,8 @@ export const encryptionKeyWrong = defineError<{ file: string; count: number; rea
   message: ({ file, count, reason }) =>
     `none of the ${count} encrypted objects in ${file} can be decrypted: ${reason}`,
   hint: () =>
-    'Start with the EncryptionConfiguration that they were written with. Keep an old key after the first one ' +
-    'until all objects are re-encrypted with the first. Nothing was changed.',
+    'Start with the EncryptionConfiguration that they were written with. In the list of keys, leave the ' +
+    'old key behind the first one until all objects are re-encrypted. Nothing was changed.',
 });
 
 export const encryptionConfigMissing = defineError<{ file: string; count: number }>({

@@ -1,14 +1,14 @@
 /**
  * Computes the grace period of a pod in seconds (PW-45).
  *
- * Three sources may set it: the deletion in the API, the kill of the pod, and, without those, the pod's spec.
- * Deletion and override can only shorten a granted time, and a zero from either means "as fast as possible",
- * never "as the spec says" (E-15).
+ * Three sources may set it: the deletion in the API, an override in the kill of the pod (as eviction does it),
+ * and, without those, the pod's spec. Once a grace period was granted, a deletion or an override can only
+ * shorten it, and a zero from either means "as fast as possible", never "as the spec says" (E-15).
  *
  * Invariants:
  *   1. The result is at least one second: zero would be SIGKILL without a warning.
- *   2. The result never exceeds a granted time, except that a deletion of zero seconds and an override in one
- *      request give the override, as in the kubelet.
+ *   2. The result never exceeds a grace period that was granted before. Exception, as in Kubernetes' kubelet:
+ *      if one request has a deletion with zero seconds and an override, the override is used.
  */
 
 export interface GracePeriodRequest {

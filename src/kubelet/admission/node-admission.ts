@@ -83,7 +83,9 @@ export class NodeAdmission implements PodAdmission {
     try {
       return (await readNode?.()) ?? null;
     } catch (error) {
-      log.warn('Failed to get the Node to retry admission; rejecting the pod', { error });
+      log.warn('Failed to read the Node for another admission attempt; rejecting the pod', {
+        error,
+      });
       return null;
     }
   }

@@ -42,7 +42,7 @@ export const certificateUnusable = defineError<{ from: string; reason: string }>
   code: 'CERTIFICATE_UNUSABLE',
   retry: 'never',
   message: ({ from, reason }) => `the certificate of ${from} cannot be used: ${reason}`,
-  hint: () => 'It must be PEM, and its matching private key must be beside it.',
+  hint: () => 'The certificate must be PEM and must come with its matching private key.',
 });
 
 export const certificateFolderUnusable = defineError<{ folder: string; reason: string }>({

@@ -3,13 +3,13 @@
  * runtime, and emits events when it changes (KL-85 to KL-90).
  *
  *     runtime's events ──> inspect that pod ──┐
- *     every second, or every minute if there  ├──> cache ──> events to subscribers
- *     are events: list ──> inspect changed ───┤
+ *     every second, or every minute if it     ├──> cache ──> events to subscribers
+ *     sends events: list ──> inspect changed ─┤
  *     newerThan, relist ──> inspect that pod ─┘
  *
  * Only the inspection of a pod writes to the cache (F-10). Events of the runtime and listings only select the
- * pods to inspect. So no change waits for a poll if the runtime has events, and none is lost if it has no
- * events.
+ * pods to inspect. So no change waits for a poll if the runtime sends events, and none is lost if it
+ * sends none.
  *
  * Invariants:
  *   1. A state never replaces a newer one: inspections of one pod run one after the other.

@@ -6,8 +6,8 @@
  *     all sources have reported ──> housekeeping kills the old pod ──> the new one starts
  *
  * While podkeep runs, the pod workers run static pods of one name one after the other. But they do not know
- * pods that only the runtime has. The kubelet starts the new pod beside such a pod, so that for a while two
- * pods use the same ports and files.
+ * pods that only the runtime has. Kubernetes' own kubelet does not wait: it starts the new pod beside such a
+ * pod, so that for a while two pods use the same ports and files.
  *
  * Until all sources have reported, unknown pods are not killed. The missing source may be an API server that
  * the waiting pod itself should run, so this wait is limited.

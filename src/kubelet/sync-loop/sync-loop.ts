@@ -5,12 +5,12 @@
  *     ADD ──> recorded ──> admitted? ──no──> rejected: its status says why, and it gets no worker
  *                              └──yes──> its allocation is on disk ──> worker
  *     UPDATE, DELETE ──> recorded ──> worker        REMOVE ──> forgotten ──> worker: kill
- *     RECONCILE ──> recorded ──> worker only if its readiness depends on other writers (F-22)
+ *     RECONCILE ──> recorded ──> worker only if its readiness depends on other components (F-22)
  *
  * An update of a mirror pod is an update of its static pod.
  *
- * Admission is decided immediately, in the order of creation. The worker is created when the allocation would
- * survive a crash. Updates in between only change the recorded pod, and the worker starts with the newest
+ * Admission is decided immediately, in the order of creation. The worker is created once the allocation
+ * is on disk, where it survives a crash. Updates in between only change the recorded pod, and the worker starts with the newest
  * version. The sync loop never waits for the disk (F-20).
  */
 import type { Pod } from '../../api/pod.ts';

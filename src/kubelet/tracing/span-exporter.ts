@@ -121,7 +121,7 @@ export class SpanExporter {
     if (problem !== null && !this.#isFailing) {
       log.warn('Failed to export spans', { url, problem, hint: HINT });
     }
-    if (problem === null && this.#isFailing) log.info('Exporting spans again', { url });
+    if (problem === null && this.#isFailing) log.info('Span export works again', { url });
     this.#isFailing = problem !== null;
   }
 }

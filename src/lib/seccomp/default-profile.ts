@@ -1,7 +1,7 @@
 /**
  * The seccomp profile `RuntimeDefault`: the system calls that container runtimes allow by default, and those
  * that each capability adds. It follows containerd 2.4. Docker's profile of that time differs in two points:
- * it allows sockets of families that do not exist yet, and lsm_* calls only with CAP_SYS_ADMIN.
+ * it allows sockets of address families that are not defined yet, and lsm_* calls only with CAP_SYS_ADMIN.
  *
  * A call that is not allowed fails with EPERM. Two kinds fail with ENOSYS, so that a libc falls back to an
  * older call: clone3, whose flags a filter cannot see (they are behind a pointer), and calls that are newer

@@ -60,7 +60,8 @@ export const imageUnusable = defineError<{ image: string; place: string; reason:
   code: 'IMAGE_UNUSABLE',
   retry: 'backoff',
   message: ({ image, place, reason }) => `image ${image} at ${place} cannot be used: ${reason}`,
-  hint: ({ place }) => `Check what is in ${place}; skopeo and docker save write such layouts.`,
+  hint: ({ place }) =>
+    `Check what is in ${place}. podkeep uses OCI layouts, as "skopeo copy" and "docker save" write them.`,
 });
 
 export const containerNotStarted = defineError<{ name: string; reason: string }>({

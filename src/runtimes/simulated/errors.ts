@@ -33,7 +33,8 @@ export const simulatedExecTimedOut = defineError<{ command: string; seconds: num
   code: 'EXEC_TIMED_OUT',
   retry: 'backoff',
   message: ({ command, seconds }) => `command ${command} timed out after ${seconds} s`,
-  hint: () => 'Give it more time in its script, or in its request.',
+  hint: () =>
+    'Allow the simulated command more time: in the script that defines it, or in the request that runs it.',
 });
 
 export const simulatedImageNameInvalid = defineError<{ image: string }>({

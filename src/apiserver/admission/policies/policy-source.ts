@@ -2,7 +2,7 @@
  * Follows the admission policies and their bindings in the store, and finds those for a resource, sorted by
  * name.
  *
- *     store ──watch──> policies, bindings ──> hooks, by the resources that their rules name
+ *     store ──watch──> policies, bindings ──> index by the resources that their rules name
  *
  * 1. A policy without a binding is not evaluated.
  * 2. A policy is read once for each change, and compiled when the first request needs it.

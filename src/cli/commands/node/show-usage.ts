@@ -29,7 +29,8 @@ const topUnclear = defineError<{ problem: string }>({
   code: 'TOP_UNCLEAR',
   retry: 'never',
   message: ({ problem }) => problem,
-  hint: () => 'Write podkeep top nodes, or podkeep top pods with these options.',
+  hint: () =>
+    'Write podkeep top nodes or podkeep top pods; podkeep top --help lists the options of each.',
 });
 
 export async function showUsage(

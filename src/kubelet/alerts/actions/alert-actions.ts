@@ -142,7 +142,7 @@ export class AlertActions {
     const message = safeText(outcome.message, MESSAGE_CHARACTERS_MAX);
     const atMs = clock.now();
     this.#records.set(key, [...records, { atMs, action, result, message }].slice(-RECORDS_MAX));
-    log.info('Alert action handled', {
+    log.info('Recorded alert action', {
       alert: alertname,
       action,
       result,

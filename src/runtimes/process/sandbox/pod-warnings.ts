@@ -23,7 +23,8 @@ export function warnOfMachine(
   if (isolation === 'none') {
     log.warn('Containers are not isolated from this machine', { reason: obstacle });
   }
-  if (!limitsCpu) log.warn('CPU limits are not enforced: podkeep may not write control groups');
+  if (!limitsCpu)
+    log.warn('CPU limits are not enforced: podkeep has no permission to write to cgroups');
 }
 
 /** Records each reason and message once per pod, however often its containers start. */

@@ -1,4 +1,4 @@
-/** Computes the status of a DaemonSet. A node is counted by its oldest pod. */
+/** Computes the status of a DaemonSet. For each node, its oldest pod decides how the node is counted. */
 import type { Json } from '../../../../lib/json.ts';
 import { numberAt } from '../../../objects/field-path.ts';
 import { isPodAvailable, isPodReady } from '../shared/pod-state.ts';

@@ -1,6 +1,6 @@
 /**
- * Sets up masquerading (--pod-masquerade): pods with a network namespace reach other networks behind the
- * machine's addresses.
+ * Sets up masquerading (--pod-masquerade): pods with a network namespace reach other networks, with the
+ * machine's addresses as their source addresses.
  *
  * Rules and forwarding are set up with the bridge, and removed with it. Notes on disk (forwarding.ts) show
  * what a killed podkeep has left behind: the next start with the same data folder replaces it, or removes it
