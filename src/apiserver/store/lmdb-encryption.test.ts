@@ -193,7 +193,7 @@ describe('wrong keys', () => {
     await expect(open(folder, secrets(IDENTITY))).rejects.toMatchObject({
       message: expect.stringContaining('no matching prefix found'),
     });
-    expect(readFileSync(path.join(folder, 'objects.mdb'))).toEqual(before);
+    expect(readFileSync(path.join(folder, 'objects.mdb')).equals(before)).toBe(true);
   });
 
   test('one object that cannot be decrypted fails only the requests for it', async () => {
