@@ -3,7 +3,7 @@
  *
  *     housekeeping       every 2 s     compares desired pods, pod workers and the runtime
  *     log rotation       every 10 s    renames logs that are too long
- *     eviction           every 10 s    pressures of the node; evicts pods for them, or for their limits
+ *     eviction           every 10 s    evicts pods under node pressure, and pods above their own limits
  *     container GC       every minute  removes dead containers
  *     image GC           every 5 min   removes images when the disk is short
  */

@@ -2,8 +2,8 @@
  * Stores the last decisions about each pod, to explain its state.
  *
  * Every decision goes to the subscribers (logs, traces, a live timeline) as it is made; the newest ones of
- * each pod stay here. Both the decisions of a pod and the number of pods are limited; the pod without a
- * decision for the longest time is dropped first.
+ * each pod stay here. Both the decisions of a pod and the number of pods are limited; if there are too many
+ * pods, the one whose newest decision is the oldest is dropped.
  *
  * When a wait is recorded again with one more attempt, the new record replaces the last one: a probe that
  * fails for a day must not displace everything else that happened to its pod.

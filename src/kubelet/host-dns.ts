@@ -3,7 +3,7 @@
  *
  * A pod with its own network cannot reach a server such as 127.0.0.53, which listens on the machine's
  * loopback interface. If that server is systemd-resolved, it writes its upstream servers into another file,
- * and podkeep reads that file instead; kubeadm sets the kubelet's resolvConf to the same file.
+ * and podkeep reads that file instead; kubeadm configures the same file as resolvConf of Kubernetes' kubelet.
  *
  * The file may change at any time, so it is read again when it was read more than a second ago; pods that
  * start together share one read.

@@ -1,7 +1,7 @@
 /**
  * The metrics of alerts. ALERTS is the metric that Prometheus has for its own rules: 1 for each alert that is
- * pending or firing. It has no labels that rules add, because all series of a metric have the same label
- * names.
+ * pending or firing. Labels that rules add are left out, because all series of a metric must have the same
+ * label names.
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';

@@ -2,10 +2,15 @@
  * Parses an alert rule file, whose format is close to that of Prometheus:
  *
  *     groups:
- *       - name: apps rules:
- *           - alert: ManyRestarts expr: container.recentRestarts > 5 for: 2m keepFiringFor: 5m labels: {
- *             severity: warning } annotations: { summary: '{{ container.name }} restarts' } actions: [{ type:
- *             restart, rateLimit: { max: 1, per: 10m } }]
+ *       - name: apps
+ *         rules:
+ *           - alert: ManyRestarts
+ *             expr: container.recentRestarts > 5
+ *             for: 2m
+ *             keepFiringFor: 5m
+ *             labels: { severity: warning }
+ *             annotations: { summary: '{{ container.name }} restarts' }
+ *             actions: [{ type: restart, rateLimit: { max: 1, per: 10m } }]
  *
  * Expressions are compiled and type-checked here, so that a mistake is found when the file is loaded and not
  * when the alert is needed.

@@ -5,8 +5,8 @@
  * reported none. A file with a mistake is refused as a whole: its previous rules stay in force, and the
  * mistake is logged and recorded as an Event on the node, once.
  *
- * Rules decide what podkeep sends and does, so every file must belong to this user or to root, and no other
- * user may write to it (lib/trusted-file.ts).
+ * Rules decide what podkeep sends and does, so every file must belong to the user that podkeep runs as, or to
+ * root, and must not be writable by any other user (lib/trusted-file.ts).
  */
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';

@@ -5,9 +5,10 @@
  *     └────────── a failure leaves the old file ───────────────┘└─ the new file is in place ─┘
  *
  * A crash or a power cut at any point leaves the old content or the new one, never a mixture, and at worst a
- * temporary file, which the next start removes. The kubelet does the same up to the rename (KL-95); without
- * the last step a power loss can bring back the old file after callers have relied on the new one. `replace`
- * must not be called again before it has settled: see checkpoint-state-store.ts.
+ * temporary file, which the next start removes. Kubernetes' kubelet does the same up to the rename (KL-95),
+ * but does not sync the folder; without this last step a power loss can bring back the old file after callers
+ * have relied on the new one. `replace` must not be called again before its promise has settled: see
+ * checkpoint-state-store.ts.
  *
  * A file that cannot be read stops the start and is never overwritten: it is the only record of the resources
  * that running containers have (KL-98).

@@ -5,18 +5,18 @@
  *     change ─┼─ wait ─> one batch ─> next state ─> file ─> readers see it, callers are answered
  *     change ─┘             └── nothing changed: no write
  *
- * A change without an effect on the file and on the pending changes returns immediately. One batch is written
- * at a time. Changes that arrive meanwhile share the next write, so thirty pods that start together cost two
- * fsyncs at most, and no change is lost.
+ * A change that would alter neither the file nor the pending changes returns immediately. One batch is
+ * written at a time. Changes that arrive meanwhile share the next write, so thirty pods that start together
+ * cost two fsyncs at most, and no change is lost.
  *
  * Invariants:
- *   1. Readers see the content of the file. A failed write changes neither, so memory and disk stay the same;
- *      a caller whose change was refused may call again.
+ *   1. Readers see the content of the file. A failed write changes neither the file nor what readers see; a
+ *      caller whose change was refused may call again.
  *   2. Once the new file is in place it counts, even if the folder could not be synced: a restart would read
  *      it. The callers get CHECKPOINT_NOT_DURABLE, and the next change is written even if it has no effect,
  *      so calling again makes it durable.
- *   3. Removals are written like any other change. The kubelet leaves them to the next write (KL-99), so
- *      after a restart it still has allocations of deleted pods.
+ *   3. Removals are written like any other change. Kubernetes' kubelet leaves removals to the next write
+ *      (KL-99), so after a restart it can still have allocations of deleted pods.
  */
 import { PodkeepError } from '../../lib/errors.ts';
 import type { PodResources, PodResourcesByUid, StateStore } from '../../ports/pod/state-store.ts';

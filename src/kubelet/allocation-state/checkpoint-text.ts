@@ -1,19 +1,20 @@
 /**
- * Formats and parses a checkpoint as the kubelet of v1.36 does (KL-97), so that a node can be switched
- * between podkeep and the kubelet:
+ * Formats and parses a checkpoint as Kubernetes' kubelet v1.36 does (KL-97), so that a node can be switched
+ * between podkeep and Kubernetes' kubelet:
  *
  *     {"data":"{\"entries\":{…}}","checksum":1178570812}
  *
  *     entries    by pod UID: { ContainerResources: by container name, PodLevelResources }
  *     checksum   over the data as text, so the spacing of JSON does not matter
  *
- * A field that is absent or null where the kubelet allows it counts as empty, so that files from before a
- * field existed can be loaded (KL-97). A file with any other mismatch is corrupt; nothing is guessed.
+ * A field that is absent or null where Kubernetes' kubelet allows this counts as empty, so that files from
+ * before a field existed can be loaded (KL-97). A file with any other mismatch is corrupt; nothing is
+ * guessed.
  *
  * Resource requirements are kept completely, with unknown fields and the spelling of amounts. Unknown fields
- * elsewhere (in a pod's entry, or beside `entries`) are dropped, as in the kubelet: a newer kubelet can read
- * a file without such a field, but it could not detect that an older program had kept an outdated value in
- * it.
+ * elsewhere (in a pod's entry, or beside `entries`) are dropped, as in Kubernetes' kubelet: a newer kubelet
+ * can read a file without such a field, but it cannot detect that an older program has kept an outdated value
+ * in the field.
  */
 import type { ResourceRequirements } from '../../api/resources.ts';
 import { fnv1a32 } from '../../lib/fnv.ts';

@@ -2,7 +2,7 @@
  * The file system operations of checkpoint files, behind an interface so that tests can make each of them
  * fail.
  *
- * Modes are those of the kubelet: folders are 0755 (KL-95), files 0600.
+ * Modes are those of Kubernetes' kubelet: folders are 0755 (KL-95), files 0600.
  *
  * Operations that wait for the disk are asynchronous: creating a file, renaming it, and syncing. All others
  * are fast (see exact-file.ts) and synchronous, because pods wait for them.

@@ -1,6 +1,6 @@
 /**
- * A StateStore that stores nothing, for runtimes that cannot resize pods in place. With these a pod always
- * has the resources of its spec, so a stored allocation could only be wrong.
+ * A StateStore that stores nothing, for runtimes that cannot resize pods in place. With such a runtime, a pod
+ * always has the resources of its spec, so a stored allocation could only be wrong.
  */
 import type { PodResourcesByUid, StateStore } from '../../ports/pod/state-store.ts';
 

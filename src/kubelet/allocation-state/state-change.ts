@@ -4,8 +4,8 @@
  *
  * A change without an effect has an empty difference, so that a store has nothing to write (KL-99). Resources
  * are compared by value: 1 and 1000m are the same amount of cpu, and a missing list equals an empty one; the
- * first spelling is kept until the amount changes. The kubelet compares 32-bit checksums instead, and loses a
- * change if the checksums happen to be equal.
+ * first spelling is kept until the amount changes. Kubernetes' kubelet compares 32-bit checksums instead, and
+ * loses a change if the checksums happen to be equal.
  */
 import type { ResourceRequirements } from '../../api/resources.ts';
 import { structOf } from '../../api/schema/schema.ts';

@@ -1,11 +1,11 @@
 /**
- * Holds the allocation of each pod: the one that was decided last, and the one that would survive a crash.
+ * Holds the allocation of each pod: the one that was decided last, and the one that is durable on disk.
  *
  *     grant ──> decided: counts for the pods that are admitted next
  *                  └── disk ──> durable: pod workers may act on it
  *
- * Pods that arrive together are admitted one after the other, each counting those before it, and their
- * allocations share one write of the store.
+ * Pods that arrive together are admitted one after the other. Each admission counts the pods that were
+ * admitted before, and the allocations of all of them are written to the store at once.
  *
  * Invariants:
  *   1. The kubelet never acts on an allocation that a restart would lose. A pod without an older allocation

@@ -4,8 +4,9 @@
  *     admit ──> decision ──> granted, on its way to the disk ──durable──> the pod may start
  *     podChanged, podsAdded, podRemoved, statuses ──> pending resizes are decided again
  *
- * `admit` decides immediately, in the order of calls; only `durable` waits, for the disk and for preempted
- * pods. So pods that arrive together share one write, and each counts those that were admitted before it.
+ * `admit` decides immediately, in the order of calls; only `durable` waits: until the allocation is on disk
+ * and preempted pods have stopped. So pods that arrive together share one write, and the admission of each
+ * counts the pods that were admitted before it.
  *
  * Invariants:
  *   1. A pod takes capacity from the moment it is admitted. A rejected pod takes none, even before its status

@@ -6,8 +6,8 @@
  *          │           └──infeasible───> given up: ResizeInfeasible
  *          └── 30 s after the start, then every 3 min, and whenever capacity may have become free
  *
- * Resizes are decided one after the other, each counting the grants before it. The granted allocations are
- * written together.
+ * Resizes are decided one after the other, and each decision counts the resizes that were granted before it.
+ * The granted allocations are written together.
  */
 import { PodkeepError } from '../../lib/errors.ts';
 import type { Pod, PodCondition } from '../../api/pod.ts';

@@ -1,9 +1,10 @@
 /**
- * Kills the pods that a critical pod preempts, and lets admitted pods wait until these have stopped.
+ * Kills the pods that a critical pod preempts, and lets admitted pods wait until the killed pods have
+ * stopped.
  *
- * A victim takes no capacity as soon as it is chosen; otherwise the next pod would choose further victims. So
- * every pod that is admitted before the victim has stopped waits for that. (The kubelet admits no pod
- * meanwhile.)
+ * A victim counts as taking no capacity from the moment it is chosen; otherwise further victims would be
+ * chosen for the next pod. So if a pod is admitted while a victim still runs, it waits until the victim has
+ * stopped. (Kubernetes' kubelet admits no pod meanwhile.)
  */
 import type { Pod } from '../../api/pod.ts';
 import { formatTime } from '../../api/values/time.ts';

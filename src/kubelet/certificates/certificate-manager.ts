@@ -6,7 +6,8 @@
  *         ▲                                                   └── failed: wait, try again
  *         └───────────────────────────────────────────────────────────────┘
  *
- *  1. One request is in flight at a time. If the wanted certificate changes meanwhile, it is abandoned.
+ *  1. One request is in flight at a time. If meanwhile the node needs a different certificate, the request is
+ *     abandoned.
  *  2. A certificate in use is on the disk, with its key.
  *  3. After `stop` nothing is sent and no timer is left.
  */

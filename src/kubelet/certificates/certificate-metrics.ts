@@ -1,4 +1,4 @@
-/** Metrics of the node's certificates, under the names of the kubelet of Kubernetes v1.36. */
+/** Metrics of the node's certificates, under the names of Kubernetes' kubelet v1.36. */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';
 import type { Registry } from '../../lib/metrics/registry.ts';

@@ -1,12 +1,13 @@
 /**
- * Stores a node's certificates in the files that the kubelet uses:
+ * Stores a node's certificates in the files that Kubernetes' kubelet uses:
  *
  *     kubelet-client-2030-01-02-03-04-05.pem   a certificate and its key; one file for each certificate
  *     kubelet-client-current.pem               a link to the one in use
  *
  * The new file is complete and durable before the link is replaced, and the link is replaced atomically. So
- * the link always points to a matching pair, even after a power loss. The kubelet removes the old link first;
- * if it crashes then, it leaves `…-updated.pem`, which podkeep uses.
+ * the link always points to a matching pair, even after a power loss. Kubernetes' kubelet removes the old
+ * link first; if it crashes before it has created the new link, it leaves `…-updated.pem`, which podkeep
+ * uses.
  */
 import { mkdir, open, readlink, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';

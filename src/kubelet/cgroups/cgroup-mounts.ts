@@ -2,7 +2,7 @@
  * Finds where the kernel's cgroup file systems are mounted, and their version.
  *
  *     version 2   /sys/fs/cgroup                    one tree
- *     version 1   /sys/fs/cgroup/CONTROLLER         a tree for each, some of them shared
+ *     version 1   /sys/fs/cgroup/CONTROLLER         one tree per controller; some controllers share a tree
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

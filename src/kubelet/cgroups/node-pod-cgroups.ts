@@ -3,9 +3,9 @@
  *
  *     kubepods                 the node's resources for pods
  *     ├── podUID               guaranteed pods
- *     ├── burstable            their share grows with their requests
+ *     ├── burstable            burstable pods; their share grows with their requests
  *     │   └── podUID
- *     └── besteffort           the smallest share
+ *     └── besteffort           best-effort pods; they have the smallest share
  *         └── podUID           the runtime makes the cgroups of containers below
  *
  * 1. The cgroup of a pod that is not desired is removed, and processes in it are killed.

@@ -5,7 +5,7 @@
  *         ──> ephemeral ──> init and sidecars ──> regular containers
  *
  * The plan is made from the runtime's state, and from the last reported status: a container that has ended
- * for good is stopped if it runs, and is not started again (ended-containers.ts).
+ * for good according to that status is stopped if it runs again, and is not started (ended-containers.ts).
  *
  * A container that fails to start does not prevent others from starting, unless it is an init container,
  * which all others wait for. Failures are stored for the status (reason-cache.ts), and returned.

@@ -6,8 +6,8 @@
  * can be repeated, so a retry is safe. The limit of a stop is extended by its grace period. Pulls, commands
  * and streams have no time limit: their callers can abort them.
  *
- * Metrics use the kubelet's names of CRI calls. One call of a runtime may count as several CRI calls: `list`
- * lists sandboxes and containers, and `inspect` counts as the status of a sandbox.
+ * Metrics use the names that Kubernetes' kubelet gives to CRI calls. One call of a runtime may count as
+ * several CRI calls: `list` lists sandboxes and containers, and `inspect` counts as the status of a sandbox.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { ImageStore } from '../../ports/runtime/image-store.ts';

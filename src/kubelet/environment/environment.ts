@@ -5,9 +5,9 @@
  *     env        overrides envFrom, in order; `$(NAME)` refers to variables before it
  *     services   service variables that neither of the two has set
  *
- * A key may be any name: earlier kubelets skipped invalid names with an Event
- * (InvalidEnvironmentVariableNames); newer ones accept them, and so does podkeep. Objects are read once for
- * each container, so that two variables of one Secret never come from two versions of it.
+ * A key may be any name: earlier versions of Kubernetes' kubelet skipped invalid names with an Event
+ * (InvalidEnvironmentVariableNames); newer versions accept them, and so does podkeep. Objects are read once
+ * for each container, so that two variables of one Secret never come from two versions of it.
  */
 import type { Container, Pod } from '../../api/pod.ts';
 import { isStaticPod } from '../../core/pod/pod-facts.ts';

@@ -1,16 +1,16 @@
 /**
- * Records Events about pods and the node in the API, as the kubelet does.
+ * Records Events about pods and the node in the API, as Kubernetes' kubelet does.
  *
  *     record ──> queue (one per object) ──> correlator ──> sender ──> API
  *                                           (core/events)  a few at once
  *
  * Recording never blocks and never fails for the caller. Statuses matter more than Events, so sending starts
- * in a later tick, keeps few requests in flight, and waits a little while pods are queued to start. An event
- * is correlated when it leaves the queue, as in client-go, so a dropped event is not counted.
+ * in a later tick, keeps few requests in flight, and is delayed briefly as long as pods are queued to start.
+ * An event is correlated when it leaves the queue, as in client-go, so a dropped event is not counted.
  *
  * An event about a static pod has the UID of the static pod, not of its mirror pod; kubectl searches for that
- * UID. An event about the node has the node's name as its UID, for which kubectl searches as well (the
- * kubelet of v1.36 omits the UID, and `kubectl describe node` does not find its events).
+ * UID. An event about the node has the node's name as its UID, for which kubectl searches as well
+ * (Kubernetes' kubelet v1.36 omits the UID, and `kubectl describe node` does not find its events).
  *
  * Invariants:
  *   1. Events of one object are sent one after the other, in the order in which they were recorded.

@@ -2,8 +2,8 @@
  * Queues events that wait to be sent: in order for each object, and objects take turns.
  *
  *     pod a   Pulled Created Started  ─┐
- *     pod b   Killing                  ├──> the next object without an event in flight; objects with a Warning first
- *     node    Starting                ─┘
+ *     pod b   Killing                  ├──> the next object without an event in flight;
+ *     node    Starting                ─┘    objects with a Warning first
  *
  * A pod with many events does not block others, and an object has at most one event in flight.
  *

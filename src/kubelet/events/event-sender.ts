@@ -5,8 +5,8 @@
  *     patch? ──PATCH──> 404: it has expired ──┐
  *        └─ no ───────────────────────────────┴──POST──> written
  *
- * `core/events/delivery.ts` decides whether and when to retry. Each request, retries included, takes its
- * share of eventRecordQPS and eventBurst.
+ * `core/events/delivery.ts` decides whether and when to retry. Each request, retries included, counts against
+ * the limits eventRecordQPS and eventBurst.
  */
 import type { Correlated } from '../../core/events/correlator.ts';
 import { isGone, decideDelivery, type DeliveryDecision } from '../../core/events/delivery.ts';

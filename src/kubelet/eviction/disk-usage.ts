@@ -1,11 +1,11 @@
 /**
  * Measures the disk usage of pods: their volumes, their logs and their hosts files.
  *
- *     volumes   walked, within a time limit (folder-sizes.ts); for one in memory statfs is enough
+ *     volumes   walked, within a time limit (folder-sizes.ts); volumes in memory are measured with statfs
  *     logs      files directly in LOGS/POD/CONTAINER, and those directly in LOGS/POD
  *
- * Log rotation limits the number of log files, so they are measured every time. As in the kubelet, log
- * folders themselves do not count; folders in volumes do.
+ * Log rotation limits the number of log files, so they are measured every time. As in Kubernetes' kubelet,
+ * log folders themselves do not count; folders in volumes do.
  */
 import { lstat, readdir, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';

@@ -6,8 +6,8 @@
  *
  * A refresh ends after one second, and each folder gets at most a tenth of a second per turn, so that a
  * folder with millions of files does not block the others. After it was measured, a folder is not measured
- * again for twenty times as long as that took, so that it costs a twentieth of one CPU at most. (The kubelet
- * measures every volume once a minute, however long that takes.)
+ * again for twenty times as long as that took, so that it costs a twentieth of one CPU at most. (Kubernetes'
+ * kubelet measures every volume once a minute, however long that takes.)
  */
 import type { Clock } from '../../ports/clock.ts';
 import { FolderWalk } from '../stats/folder-walk.ts';

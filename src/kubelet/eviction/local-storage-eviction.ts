@@ -9,7 +9,7 @@
  * depends on writable layers.
  *
  * Invariants:
- *   1. A pod is checked only while one of its containers runs, as in the kubelet.
+ *   1. A pod is checked only while one of its containers runs, as in Kubernetes' kubelet.
  *   2. All pods above their limits are evicted together; one that does not stop in time is evicted again by
  *      the next check.
  *   3. Usage that cannot be measured counts as zero: a runtime that does not answer delays evictions, but

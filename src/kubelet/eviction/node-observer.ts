@@ -5,8 +5,8 @@
  *     runtime ──────> imagefs.*, and which file system containerfs is
  *     cgroup ───────> allocatableMemory.available: memory of all pods, compared with their common limit
  *
- * imagefs is observed separately even if it is the same file system as nodefs, as in the kubelet. Signals
- * that cannot be read are absent, and cause no pressure.
+ * imagefs is observed separately even if it is the same file system as nodefs, as in Kubernetes' kubelet.
+ * Signals that cannot be read are absent, and cause no pressure.
  */
 import type { Capacity, FileSystemSpace } from '../../api/machine.ts';
 import type { EvictionSignal } from '../../core/eviction/eviction-signal.ts';

@@ -4,8 +4,8 @@
  *     runtime ──> memory and processes of pods, memory and writable layers of containers
  *     disk ─────> volumes and logs, if the disk is short
  *
- * A pod without a sandbox has no stats, and is ranked first, as in the kubelet. If the runtime does not
- * answer, the usage of all pods is unknown, and no pod is evicted.
+ * A pod without a sandbox has no stats, and is ranked first, as in Kubernetes' kubelet. If the runtime does
+ * not answer, the usage of all pods is unknown, and no pod is evicted.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimeContainer } from '../../api/runtime-pod.ts';

@@ -2,7 +2,8 @@
  * Image GC: removes unused images when the disk fills up, or when they are too old.
  *
  *     every 5 min   list images and containers ──> too old: removed
- *                   measure the disk ──> too full: the longest unused images are removed until it is not
+ *                   measure the disk ──> above the high threshold: the longest unused images are removed,
+ *                                          until the disk is below the low threshold
  *     the eviction manager asks   every unused image is removed
  *
  * Not every runtime reports the sandbox image, so images named `pause` are never removed. Failures are

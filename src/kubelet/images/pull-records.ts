@@ -5,8 +5,8 @@
  *     ROOT/image_manager/pulling/sha256-…   a pull is in flight, or was interrupted by a crash
  *     ROOT/image_manager/pulled/sha256-…    what was pulled, and with which secrets
  *
- * The files have the kubelet's format and path. A failed write is only logged: it causes at most an
- * unnecessary pull later.
+ * Format and paths of the files are those of Kubernetes' kubelet. A failed write is only logged: it causes at
+ * most an unnecessary pull later.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Reads the logs of containers for clients of the kubelet, as streams with backpressure. As in the kubelet,
- * only the newest file is read: rotated files are not shown.
+ * Reads the logs of containers for clients of podkeep's kubelet, as streams with backpressure. As in
+ * Kubernetes' kubelet, only the newest file is read: rotated files are not shown.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

@@ -4,8 +4,8 @@
  *
  *     0.log ──> 0.log.20260102-030405 ──> 0.log.20260102-030405.gz ──> removed
  *
- * The newest rotated file stays uncompressed until the next rotation, because a follower may not have read it
- * to its end. Each rotation cleans up after an interrupted earlier one.
+ * The newest rotated file stays uncompressed until the next rotation, because a client that follows the log
+ * has possibly not read it to its end yet. Each rotation cleans up after an interrupted earlier one.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';

@@ -2,9 +2,9 @@
  * One request for a log: reads the log and returns the next bytes to show, until the end.
  *
  *     read ──> bytes to show
- *       └─ at the end of the file: another file has its name? ──> the rest of this one, then that one
+ *       └─ at the end of the file: a new file has its name?   ──> the rest of the old file, then the new one
  *                                  the container has ended?   ──> the rest, then done
- *                                  otherwise wait: for a change, an end, or a second
+ *                                  otherwise wait: for a change, the end of the container, or one second
  *
  * 1. Everything written before the container was seen to have ended is shown: the file is read once more
  *    after that.

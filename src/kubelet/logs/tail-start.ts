@@ -1,6 +1,6 @@
 /**
  * Finds where the last lines of a log start. It searches from the end in blocks, so that the cost grows with
- * the number of requested lines, not with the log. An unfinished last line is not counted.
+ * the number of requested lines, not with the size of the log. An unfinished last line is not counted.
  */
 import type { LogFile } from '../../ports/pod/log-source.ts';
 import { NEW_LINE } from './log-line.ts';

@@ -1,8 +1,8 @@
 /**
  * The metrics of rejected and preempted pods, by reason.
  *
- * A reason may name any resource, so only the kubelet's known reasons become label values. Other reasons
- * share one value; otherwise every invented resource name in a pod would stay in memory.
+ * A reason may name any resource, so only the reasons that Kubernetes' kubelet defines become label values.
+ * Other reasons share one value; otherwise every invented resource name in a pod would stay in memory.
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';

@@ -2,7 +2,7 @@
  * The metrics of desired and active pods, of pod workers, and of pods that housekeeping restarted or found as
  * orphans.
  *
- * As in the kubelet, a static pod has the label `static="true"`, any other pod `static=""`.
+ * As in Kubernetes' kubelet, a static pod has the label `static="true"`, any other pod `static=""`.
  */
 import type { Summary } from '../../core/pod-worker/query.ts';
 import type { Counter } from '../../lib/metrics/counter.ts';

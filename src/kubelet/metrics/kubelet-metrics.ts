@@ -1,9 +1,9 @@
 /**
- * All metrics of the kubelet, under the names of the kubelet of Kubernetes v1.36.
+ * All metrics of podkeep's kubelet, under the names of Kubernetes' kubelet v1.36.
  *
  * Names, types, labels, buckets and help texts are an interface: dashboards and alerts depend on them, so
- * they are the same. Each part of podkeep gets only its own observer; the server of `/metrics` prints the
- * registry.
+ * they are the same as in Kubernetes. Each part of podkeep gets only its own observer; the server of
+ * `/metrics` prints the registry.
  */
 import { Registry } from '../../lib/metrics/registry.ts';
 import type { AllocationObserver } from '../../ports/observe/allocation-observer.ts';

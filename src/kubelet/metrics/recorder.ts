@@ -1,9 +1,9 @@
 /**
  * Records values in metrics without ever throwing.
  *
- * A metric refuses a value that is not a number, because it would make its sum invalid permanently. But the
- * caller is syncing a pod, and a wrong measurement must not stop that. So the value is dropped and counted
- * here: any count above zero is a bug in podkeep.
+ * A metric refuses a value that is not a number, because one such value would make the sum of the metric
+ * invalid permanently. But the caller is syncing a pod, and a wrong measurement must not stop the sync. So
+ * the value is dropped and counted here: any count above zero is a bug in podkeep.
  */
 import type { Gauge } from '../../lib/metrics/gauge.ts';
 import type { Histogram } from '../../lib/metrics/histogram.ts';

@@ -1,8 +1,9 @@
 /**
- * The metrics of the calls to the container runtime, by the kubelet's names of CRI calls.
+ * The metrics of the calls to the container runtime, under the names that Kubernetes' kubelet gives to CRI
+ * calls.
  *
  * Every operation that was called has an error counter, even if it is zero, because a rate needs a first
- * value. (In the kubelet the counter appears with the first error.)
+ * value. (In Kubernetes' kubelet the counter appears with the first error.)
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';

@@ -1,9 +1,9 @@
 /**
  * The metrics of volumes: how many the volume manager has, and how long mounts and unmounts take.
  *
- * The kubelet has replaced `storage_operation_errors_total` by a label of the duration, but dashboards still
- * use it, so podkeep has it with its former labels. Every operation that was performed has an error counter,
- * even if it is zero.
+ * Kubernetes' kubelet has replaced the metric `storage_operation_errors_total` by a label of the duration
+ * metric. Dashboards still use the former metric, so podkeep has it, too, with its former labels. Every
+ * operation that was performed has an error counter, even if it is zero.
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';

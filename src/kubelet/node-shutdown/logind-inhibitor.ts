@@ -3,10 +3,10 @@
  *
  *     connect ──> InhibitDelayMaxSec too short? ──> raise it ──> take the lock ──> watch PrepareForShutdown
  *
- * logind waits for locks no longer than its InhibitDelayMaxSec. If that is shorter than the node needs,
- * podkeep raises it with the kubelet's own configuration file, and lets logind reload. If this is not
- * permitted, the kubelet gives up; podkeep logs an error and takes the lock anyway, because a shorter delay
- * is better than none.
+ * logind waits for locks no longer than its InhibitDelayMaxSec. If this is shorter than the node needs,
+ * podkeep raises it with a configuration file (the one that Kubernetes' kubelet writes), and lets logind
+ * reload. If podkeep has no permission for that, it does not give up as Kubernetes' kubelet does: podkeep
+ * logs an error and takes the lock anyway, because a shorter delay is better than none.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The kubelet's node shutdown manager: terminates the pods of a node that shuts down, in the order and within
- * the times of its settings.
+ * The node shutdown manager of podkeep's kubelet: when the node shuts down, terminates its pods in the order
+ * and within the times that the settings define.
  *
  *     inhibitor ──announced, cancelled──> core/node-shutdown decides ──> kill a group ──> unmounts
  *         ▲                                          │                                             │
@@ -9,7 +9,7 @@
  * 1. The inhibitor's lock is held while pods end, even if its connection breaks meanwhile: an old session
  *    ends when a new one holds the lock.
  * 2. If a session breaks, a new one is tried every second. If the first session cannot be opened, this is
- *    logged, and the node runs without graceful shutdown, as in the kubelet.
+ *    logged, and the node runs without graceful shutdown, as in Kubernetes' kubelet.
  * 3. `drain` terminates the pods in the same way, without an announcement.
  */
 import type { Pod } from '../../api/pod.ts';

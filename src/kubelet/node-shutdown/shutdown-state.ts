@@ -1,6 +1,6 @@
 /**
- * Stores when the last shutdown of this node began and ended, in the kubelet's file and format. The next
- * podkeep process exposes the times as metrics.
+ * Stores when the last shutdown of this node began and ended, in the file and the format of Kubernetes'
+ * kubelet. The next podkeep process exposes the times as metrics.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';

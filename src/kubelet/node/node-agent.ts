@@ -9,9 +9,9 @@
  *    most, and the status is sent when it becomes ready (KL-108).
  * 3. After `stop` nothing is sent and no timer is left.
  *
- * If the Node object is deleted, the kubelet does not create it again until it is restarted, and the pod
- * garbage collector deletes its pods. podkeep registers the Node again immediately, with the labels and
- * taints of a new one. To remove a node, stop its podkeep first.
+ * If the Node object is deleted, Kubernetes' kubelet does not create it again before the kubelet is
+ * restarted, and the pod garbage collector deletes the pods of the node. podkeep registers the Node again
+ * immediately, with the labels and taints of a new one. To remove a node, stop its podkeep first.
  */
 import type { ResourceList } from '../../api/resources.ts';
 import type { Pressure } from '../../core/eviction/eviction-signal.ts';

@@ -2,7 +2,7 @@
  * Tries once to register the node: creates its Node object, or corrects an existing one.
  *
  *     POST ──> created
- *       └─ it exists, or podkeep may not create it ──> GET ──> PATCH, if it needs a correction
+ *       └─ it exists, or creating it is forbidden ──> GET ──> PATCH, if the Node needs a correction
  */
 import { reconciledNode } from '../../core/node/node-object.ts';
 import { nodePatch } from '../../core/node/status-report.ts';

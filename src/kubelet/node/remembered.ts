@@ -1,8 +1,8 @@
 /**
  * Caches a fact that is expensive to read, and reads it again when it is old.
  *
- * The call may hang, for example in a runtime that does not answer. The node's heartbeats must continue, so a
- * caller waits for one second at most, and then gets the last known value.
+ * The call that reads the fact may hang, for example if the runtime does not answer. The node's heartbeats
+ * must continue, so a caller waits for one second at most, and then gets the last known value.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

@@ -1,4 +1,4 @@
-/** A sleep that a call of `call` ends early. A call before the sleep ends it immediately. */
+/** A sleep that `call` ends early. If `call` came before the sleep, the sleep ends immediately. */
 import { offAbort, onAbort } from '../../lib/abort-listeners.ts';
 import type { Clock } from '../../ports/clock.ts';
 

@@ -1,15 +1,16 @@
 /**
  * The pod lifecycle event generator (PLEG) and its pod cache: holds the last known state of each pod in the
- * runtime, and emits events when it changes (KL-85 to KL-90).
+ * runtime, and emits events when a state changes (KL-85 to KL-90).
  *
  *     runtime's events ──> inspect that pod ──┐
- *     every second, or every minute if it     ├──> cache ──> events to subscribers
- *     sends events: list ──> inspect changed ─┤
+ *     list ──> inspect changed pods ──────────┼──> cache ──> events to subscribers
+ *     (every second, or every minute if the   │
+ *     runtime sends events)                   │
  *     newerThan, relist ──> inspect that pod ─┘
  *
  * Only the inspection of a pod writes to the cache (F-10). Events of the runtime and listings only select the
- * pods to inspect. So no change waits for a poll if the runtime sends events, and none is lost if it
- * sends none.
+ * pods to inspect. So if the runtime sends events, no change waits for a poll, and if it sends none, no
+ * change is lost.
  *
  * Invariants:
  *   1. A state never replaces a newer one: inspections of one pod run one after the other.

@@ -1,8 +1,8 @@
 /**
- * Creates the mirror pods of static pods in the API, so that users see the pods, and deletes those that do
- * not match (KL-60).
+ * Creates the mirror pods of static pods in the API, so that users see the static pods, and deletes mirror
+ * pods that do not match (KL-60).
  *
- *     no mirror                        -> create it, if the API has the node
+ *     no mirror                        -> create it, if the Node exists in the API
  *     another hash, or being deleted   -> delete it by its UID, and create it again
  *     same name and hash               -> leave it
  *

@@ -6,9 +6,10 @@
  * static pod of the same full name are a pair as soon as both are known, even if the mirror pod is outdated,
  * so that it can be found and replaced (mirror-pods.ts).
  *
- * A mirror pod shows only the status of the static pod that it was created for. The kubelet goes by the name
- * alone, so that an outdated mirror pod shows the start of the next pod under the hash of the last one. In
- * podkeep it still shows how its own pod ends, even if the manifest is gone or another pod has the name.
+ * A mirror pod shows only the status of the static pod that it was created for. Kubernetes' kubelet matches
+ * the two by name alone, so its outdated mirror pod shows the start of the next static pod under the hash of
+ * the previous one. In podkeep an outdated mirror pod still shows how its own static pod ends, even if the
+ * manifest is gone or another pod has the name.
  */
 import type { Pod } from '../../api/pod.ts';
 import { isMirrorPod, isStaticPod } from '../../core/pod/pod-facts.ts';

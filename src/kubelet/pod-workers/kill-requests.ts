@@ -1,5 +1,6 @@
 /**
- * Holds open kill requests: the callback of each kill when it is completed, and its status override.
+ * Holds open kill requests: for each kill, the callback to call when it is completed, and the function by
+ * which it sets the pod's status.
  *
  * The state machine knows a kill only by its number. That keeps functions out of its state, so a history of
  * events can be recorded and replayed.

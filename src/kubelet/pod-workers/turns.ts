@@ -2,8 +2,8 @@
  * Runs the turns of one pod worker: one sync handler at a time, and returns its outcome.
  *
  * Each turn has its own AbortController, which is dropped when the turn ends, whatever the outcome (F-17).
- * Before the handler runs, the turn gets the pod's state from the pod cache; it must be newer than the end of
- * the previous turn (PW-42).
+ * Before the handler runs, the turn gets the pod's state from the pod cache; this state must be newer than
+ * the end of the previous turn (PW-42).
  */
 import type { RuntimePod } from '../../api/runtime-pod.ts';
 import type { Effect } from '../../core/pod-worker/effect.ts';

@@ -1,8 +1,9 @@
 /**
  * Converts the updates that callers pass to the pod workers into events of the state machine.
  *
- * The types exclude two meaningless requests: a pod that only the runtime knows can only be killed (PW-10),
- * and if a spec is given, the runtime's pod is ignored (PW-11). The code treats untyped callers the same way.
+ * The types exclude two meaningless requests: to do anything but kill a pod that only the runtime knows
+ * (PW-10), and to pass such a pod together with a spec (PW-11). If an untyped caller does that, the first is
+ * ignored, and in the second the spec counts.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { Kill, KillId, UpdateEvent } from '../../core/pod-worker/event.ts';

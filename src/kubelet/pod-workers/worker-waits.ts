@@ -1,7 +1,8 @@
 /**
  * Tracks what one pod worker waits for, for its decision records.
  *
- *   a failed turn          waits for the next turn: how often it failed in a row, since when, and when it is due
+ *   a failed turn          waits for the next turn: recorded are the number of failures in a row, the time of
+ *                          the first one, and the time of the next turn
  *   a refused static pod   waits until the older pod of its name is gone
  *
  * A turn that succeeded, was cancelled or moved the pod to another phase ends the wait.

@@ -6,9 +6,10 @@
  *     status manager ──podUpdated──> workers ──> results ──subscribe──> sync loop ──> status manager
  *                                                   └──of, liveness──> statuses and syncs
  *
- * A pod has its workers from `addPod` to `removePod`, even those that have ended. (The kubelet forgets an
- * ended worker and creates it again at the next sync; its result then causes another sync.) A container that
- * has not started keeps this state when its startup probe is stopped during termination.
+ * A pod keeps its workers, including those that have ended, from `addPod` to `removePod`. (Kubernetes'
+ * kubelet forgets an ended worker and creates it again at the next sync; the result of the new worker then
+ * causes another sync.) A container that has not started keeps this state when its startup probe is stopped
+ * during termination.
  */
 import type { Pod, PodStatus } from '../../api/pod.ts';
 import { formatTime } from '../../api/values/time.ts';

@@ -1,6 +1,6 @@
 /**
- * The metrics of probes, under the names that the kubelet of Kubernetes v1.36 serves at /metrics/probes. The
- * series of a container exist as long as it is probed.
+ * The metrics of probes, under the names that Kubernetes' kubelet v1.36 serves at /metrics/probes. The series
+ * of a container exist as long as it is probed.
  */
 import type { ProbeKind } from '../../core/probes/probe-worker.ts';
 import type { Counter } from '../../lib/metrics/counter.ts';

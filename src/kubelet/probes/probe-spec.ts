@@ -1,5 +1,6 @@
 /**
- * Reads the probes of a pod, with the defaults of the API server (KL-71), which static pods do not have.
+ * Reads the probes of a pod. Applies the defaults of the API server (KL-71), because static pods have not
+ * passed through it.
  */
 import type { Container, Pod } from '../../api/pod.ts';
 import { isSidecar } from '../../core/pod/pod-facts.ts';

@@ -7,8 +7,8 @@
  * 1. A watcher gets every change that its filter matches, once and in order; or a `reset` with the whole
  *    state; or its watch is ended.
  * 2. A subject that the filter matched before a change and not after it is `deleted` for this watcher.
- * 3. Without a watcher nothing is serialized and nothing is recorded; after the last one has left, changes
- *    are recorded for a while, so that it can resume.
+ * 3. Changes are recorded while there is a watcher, and for a while after the last watcher has left, so that
+ *    it can resume. At other times nothing is serialized or recorded.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';

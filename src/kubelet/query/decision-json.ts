@@ -1,4 +1,4 @@
-/** Converts decision records to JSON: times are RFC 3339 with milliseconds, and absent fields are left out. */
+/** Converts decision records to JSON: times are RFC 3339 with milliseconds; absent fields are left out. */
 import type { PodReference } from '../../api/pod-reference.ts';
 import { formatMicroTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';

@@ -5,8 +5,8 @@
  *     pod manager ──> added, changed, removed ──┐
  *     status manager ──> a status was stored ───┴──> published, if the shown pod has changed
  *
- * Both call synchronously at each change, so changes are published in their order. The status of a pod that
- * the pod manager does not have (any more) is not shown, as in /pods.
+ * Both managers call synchronously at each change, so changes are published in the order in which they
+ * happen. The status of a pod that the pod manager does not have (any more) is not shown, as in /pods.
  */
 import type { Pod, PodStatus } from '../../api/pod.ts';
 import type { PodName } from '../../ports/api/api-client.ts';

@@ -1,10 +1,10 @@
 /**
- * Builds a static pod from a manifest as the kubelet does: it is bound to this node, the node's name is
- * appended to its name, and its UID is computed from its content.
+ * Builds a static pod from a manifest as Kubernetes' kubelet does: the pod is bound to this node, the node's
+ * name is appended to the pod's name, and the UID is computed from the content.
  *
  * The UID is a hash of the manifest, the node and the path: the same file yields the same pod after a
- * restart, and a changed file another one. The UID differs from the kubelet's, which is a hash of the pod's
- * layout in Go's memory and changes between versions of the kubelet.
+ * restart, and a changed file another one. The UID differs from that of Kubernetes' kubelet, which is a hash
+ * of the pod's layout in Go's memory and changes between versions of Kubernetes.
  */
 import { createHash } from 'node:crypto';
 import type { Pod } from '../../api/pod.ts';

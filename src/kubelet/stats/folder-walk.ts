@@ -12,10 +12,10 @@
  *   2. Links are not followed, and mounted file systems are not entered.
  *   3. A container that replaces a folder by a link meanwhile cannot lead the walk out of the volume: a
  *      folder is entered only if it is still the inode that its parent listed.
- *   4. Files that are removed meanwhile, and folders that this user may not read, are no errors.
+ *   4. Files that are removed meanwhile, and folders that podkeep has no permission to read, are no errors.
  *   5. At most one folder is open at a time.
- *   6. A tree may be deeper than a path can be long: the walk goes down by names and up by `..`, and continues
- *      above only in the very folder that it came from.
+ *   6. A tree may be deeper than the longest possible path: the walk goes down by names and up by `..`, and
+ *      continues above only in the very folder that it came from.
  */
 import type { BigIntStats, Dir } from 'node:fs';
 import path from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * Builds /metrics/resource, which metrics-server scrapes: CPU and memory of the node, its pods and
- * containers. Names, types and help texts are the kubelet's. Swap of containers is omitted, because no
- * runtime reports it.
+ * containers. Names, types and help texts are those of Kubernetes' kubelet. Swap of containers is omitted,
+ * because no runtime reports it.
  */
 import { secondsOf } from './seconds.ts';
 import { stampedText, type StampedFamily, type StampedSample } from './stamped-metrics.ts';

@@ -1,5 +1,6 @@
 /**
- * Builds /stats/summary: the usage of the node and its pods, in the kubelet's JSON (stats/v1alpha1).
+ * Builds /stats/summary: the usage of the node and its pods, in the JSON format of Kubernetes' kubelet
+ * (stats/v1alpha1).
  *
  * A request for CPU and memory only, such as from metrics-server, does not count folders. Unknown values are
  * omitted, never zero.

@@ -6,7 +6,7 @@
  *     runtime ──┼─> Usage ──> /stats/summary, /metrics/resource, /metrics/cadvisor
  *     folders ──┘
  *
- * As in the kubelet, a pod counts while it has a sandbox, and a container while it runs.
+ * As in Kubernetes' kubelet, a pod counts while it has a sandbox, and a container while it runs.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimeContainer } from '../../api/runtime-pod.ts';

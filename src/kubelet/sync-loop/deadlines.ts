@@ -4,7 +4,7 @@
  *
  *     status with a start time ──> timer ──> sync
  *
- * The kubelet checks every pod every second; here each pod with a deadline has a timer.
+ * Kubernetes' kubelet checks every pod every second; in podkeep each pod with a deadline has a timer.
  */
 import type { Pod, PodStatus } from '../../api/pod.ts';
 import { parseTime } from '../../api/values/time.ts';

@@ -5,8 +5,8 @@
  *     its manifest changed while podkeep was stopped ──> only the runtime knows the old pod
  *     all sources have reported ──> housekeeping kills the old pod ──> the new one starts
  *
- * While podkeep runs, the pod workers run static pods of one name one after the other. But they do not know
- * pods that only the runtime has. Kubernetes' own kubelet does not wait: it starts the new pod beside such a
+ * While podkeep runs, the pod workers run static pods of one name one after the other. But the workers do not
+ * know pods that only the runtime has. Kubernetes' kubelet does not wait: it starts the new pod beside such a
  * pod, so that for a while two pods use the same ports and files.
  *
  * Until all sources have reported, unknown pods are not killed. The missing source may be an API server that

@@ -1,19 +1,20 @@
 /**
- * Checks whether the container runtime works, and reports why not with the kubelet's messages (KL-55,
- * KL-108).
+ * Checks whether the container runtime works, and reports why not, with the messages of Kubernetes' kubelet
+ * (KL-55, KL-108).
  *
  *     status() every 2 s ──> ready, network ready ──┐
  *     the pod cache ──> last listing ───────────────┴──> why the node is not ready
  *
- * The kubelet stops its sync loop while the runtime is down. In podkeep each pod's sync fails and is retried,
- * so this class only reports the state, for the node's Ready condition and for syncs that need a network.
+ * Kubernetes' kubelet stops its sync loop while the runtime is down. In podkeep each pod's sync fails and is
+ * retried, so this class only reports the state, for the node's Ready condition and for syncs that need a
+ * network.
  *
  *     ready ──status() fails──> tried every 500 ms ──8 s after the last success──> down
  *       ▲                             │ it answers                                  │ it answers
  *       └─────────────────────────────┴─────────────────────────────────────────────┘
  *
- * The kubelet checks every 5 s and allows 30 s. podkeep reports a dead runtime within ten seconds, but does
- * not report a runtime that is restarted within five seconds:
+ * Kubernetes' kubelet checks every 5 s, and reports a runtime as down after 30 s. podkeep reports a dead
+ * runtime within ten seconds, but does not report a runtime that is restarted within five seconds:
  *
  * 1. The runtime counts as down 8 s after its last successful answer. A timer reports this, because the check
  *    of a runtime that hangs may never end.

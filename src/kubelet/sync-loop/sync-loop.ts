@@ -9,9 +9,9 @@
  *
  * An update of a mirror pod is an update of its static pod.
  *
- * Admission is decided immediately, in the order of creation. The worker is created once the allocation
- * is on disk, where it survives a crash. Updates in between only change the recorded pod, and the worker starts with the newest
- * version. The sync loop never waits for the disk (F-20).
+ * Admission is decided immediately, in the order of creation. The worker is created once the allocation is on
+ * disk, where it survives a crash. Updates in between only change the recorded pod, and the worker starts
+ * with the newest version. The sync loop never waits for the disk (F-20).
  */
 import type { Pod } from '../../api/pod.ts';
 import { isBeingDeleted, isMirrorPod, isTerminalPhase } from '../../core/pod/pod-facts.ts';

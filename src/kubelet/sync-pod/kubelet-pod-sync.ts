@@ -9,7 +9,7 @@
  * aborted, so that a pod that has to stop, or to stop faster, is not delayed (F-8).
  *
  * A failed sync reports a second status at its end, so that the status shows immediately why a container
- * waits. In the kubelet, only the next sync shows it (F-11).
+ * waits. In Kubernetes' kubelet, only the status of the next sync shows the reason (F-11).
  */
 import { isConditionTrue } from '../../api/condition.ts';
 import type { Pod, PodStatus } from '../../api/pod.ts';

@@ -1,7 +1,7 @@
 /**
- * Defines the spans of a pod, for any tracer: one for each run of a sync handler, with the kubelet's name,
- * and one for each status write. The kubelet has no span for status writes; here it shows how long a status
- * waited between the sync and the API.
+ * Defines the spans of a pod, for any tracer: one for each run of a sync handler, with the name that
+ * Kubernetes' kubelet uses, and one for each status write. Kubernetes' kubelet has no span for status writes;
+ * in podkeep this span shows how long a status waited between the sync and the API.
  */
 import type { PodReference } from '../../api/pod-reference.ts';
 import type { RunInSpan, SpanAttributes } from '../../ports/observe/run-in-span.ts';

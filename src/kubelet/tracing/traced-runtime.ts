@@ -1,7 +1,7 @@
 /**
- * Wraps runtime calls in spans that have the names of CRI methods, as in traces of a kubelet. One call of
- * this port may be several CRI calls: listing pods lists sandboxes and containers, and inspecting a pod is
- * named after the status of its sandbox.
+ * Wraps runtime calls in spans that have the names of CRI methods, as in traces of Kubernetes' kubelet. One
+ * call of this port may be several CRI calls: listing pods lists sandboxes and containers, and inspecting a
+ * pod is named after the status of its sandbox.
  */
 import type { RunInSpan, SpanAttributes } from '../../ports/observe/run-in-span.ts';
 import type { ImageStore } from '../../ports/runtime/image-store.ts';

@@ -1,6 +1,6 @@
 /**
- * Holds a folder open, so that its content is always that of this folder, even if a container replaces its
- * name by another folder or a link.
+ * Holds a folder open, so that podkeep always accesses the content of this folder, even if a container puts
+ * another folder or a link in its place.
  *
  * podkeep accesses the content through the open file (`/proc/self/fd/N/name`), one name at a time, and does
  * not follow links. So if a container replaces a folder by a link while podkeep walks through its volume, the

@@ -1,6 +1,6 @@
 /**
  * Computes when a failed volume operation may be retried: after 0.5 s, then twice as long each time, up to
- * the kubelet's maximum of 2 min 2 s.
+ * the maximum of Kubernetes' kubelet, 2 min 2 s.
  */
 import type { Clock } from '../../ports/clock.ts';
 

@@ -2,8 +2,9 @@
  * Creates the folder of a volume, on disk or in memory.
  *
  *     root             a tmpfs that is mounted on the folder
- *     ordinary user    Secrets and tokens: a folder in this user's memory (lib/memory-folder.ts), and an
- *                      empty folder at the usual path on disk, by which the teardown finds it
+ *     ordinary user    Secrets and tokens: a folder in a memory file system of this user
+ *                      (lib/memory-folder.ts), and an empty folder at the usual path on disk, by
+ *                      which the teardown finds the volume
  *
  * For an existing folder nothing changes, and its content stays. If Secrets must be on disk, other users at
  * least cannot read them; a log message warns the operator once, and an Event warns the users of the pod.

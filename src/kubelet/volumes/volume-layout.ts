@@ -1,5 +1,5 @@
 /**
- * Builds the paths of a pod's volumes, which are the kubelet's:
+ * Builds the paths of a pod's volumes, which are those of Kubernetes' kubelet:
  *
  *     ROOT/pods/UID/volumes/kubernetes.io~KIND/NAME
  *     ROOT/pods/UID/volume-subpaths/NAME/CONTAINER/N

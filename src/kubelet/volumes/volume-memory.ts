@@ -1,6 +1,6 @@
 /**
- * Keeps the volumes of Secrets and tokens in memory if podkeep may not mount a tmpfs: in folders of this
- * user's memory.
+ * Keeps the volumes of Secrets and tokens in memory if podkeep has no permission to mount a tmpfs: in folders
+ * of a memory file system that belongs to the user that podkeep runs as.
  *
  *     ROOT/pods/UID/volumes/kubernetes.io~secret/NAME    an empty folder
  *     MEMORY/UID/kubernetes.io~secret/NAME               the volume

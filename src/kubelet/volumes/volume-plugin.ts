@@ -1,6 +1,6 @@
 /**
- * Gives the kubelet's plugin name of a volume, such as `kubernetes.io/empty-dir`, by its source or its
- * folder.
+ * Returns the plugin name that Kubernetes' kubelet gives to a volume, such as `kubernetes.io/empty-dir`, by
+ * its source or its folder.
  */
 import type { Volume } from './volume-spec.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Stores the runs of alert actions within their windows, in memory and in a small file, so that a podkeep
- * that restarts repeatedly does not run its actions at every start.
+ * Stores the recent runs of alert actions (those within the window of the action's rate limit), in memory and
+ * in a small file, so that a podkeep that restarts repeatedly does not run its actions at every start.
  *
  * The file has wall times, because monotonic time begins with each boot. A time in the future (the clock was
  * set back) counts as now, so a wrong clock can only make actions rarer. If the file cannot be read or

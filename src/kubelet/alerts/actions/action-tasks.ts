@@ -2,7 +2,7 @@
  * Performs an action of an alert rule, once. The result says what was done, or why the action was refused or
  * failed; the promise never rejects.
  *
- *     restart   stops the container with its hooks and grace period; the kubelet starts it again
+ *     restart   stops the container with its preStop hook and grace period; the kubelet starts it again
  *     evict     the eviction subresource of the API, which honours disruption budgets
  *     cordon    a patch of the Node: spec.unschedulable
  *     command   an argument list without a shell; the alert is JSON on its standard input

@@ -4,11 +4,12 @@
  *     alert fires ──> decideAction (core) ──┬── run ──> ActionTasks ──> done, refused, failed
  *                                           ├── dry run
  *                                           └── repeated, rateLimited
- *     each result ──> record of the alert, decision of the pod, metric, log; an Event, unless the action was skipped
+ *     each result ──> record of the alert, decision of the pod, metric, log;
+ *                     an Event, unless the action was skipped
  *
  * 1. Actions run when an alert starts to fire, and not again while it fires. Failed actions are not retried.
- * 2. Runs are counted by rule and type of action, and stored: neither an edit of the rule file nor a restart
- *    of podkeep causes additional runs.
+ * 2. Runs are counted separately for each rule and type of action, and are stored on disk: neither an edit of
+ *    the rule file nor a restart of podkeep causes additional runs.
  * 3. At most 16 actions are under way at once.
  */
 import { decideAction } from '../../../core/alerts/action-decision.ts';

@@ -4,8 +4,8 @@
  *     receivers:
  *       - { name: main, type: alertmanager, url: 'https://alerts.example:9093' }
  *       - { name: chat, type: webhook, url: 'https://chat.example/hook', bearerTokenFile: /etc/token }
- *       - { name: pager, type: webhook, url: 'https://10.0.0.7/', caFile: /etc/ca.pem, severities: [critical]
- *         }
+ *       - { name: pager, type: webhook, url: 'https://10.0.0.7/', caFile: /etc/ca.pem,
+ *           severities: [critical] }
  */
 import type { YamlValue } from '../yaml-position.ts';
 

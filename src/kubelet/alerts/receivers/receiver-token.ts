@@ -1,6 +1,6 @@
 /**
- * Reads the bearer token and the certificate authorities of a receiver from files that no other user may
- * write.
+ * Reads the bearer token and the certificate authorities of a receiver from files that are not writable by
+ * other users.
  */
 import { readTrustedFile } from '../../../lib/trusted-file.ts';
 

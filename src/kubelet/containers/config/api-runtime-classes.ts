@@ -1,8 +1,8 @@
 /**
  * Resolves RuntimeClasses to handlers; reads them from the API server when a pod needs one.
  *
- * The handler of a RuntimeClass never changes, so a known one is used while the API server does not answer,
- * and pods can still be restarted. A deleted RuntimeClass is forgotten.
+ * The handler of a RuntimeClass never changes, so a known handler is used while the API server does not
+ * answer, and pods can still be restarted. A deleted RuntimeClass is forgotten.
  */
 import { defineError } from '../../../lib/errors.ts';
 import { ApiError } from '../../../ports/api/api-client.ts';

@@ -1,6 +1,6 @@
 /**
- * Settings of the node for all its containers: profiles, masked paths, and kernel features. The default is
- * a node with the kubelet's defaults, without huge pages, on cgroup v1.
+ * Settings of the node for all its containers: profiles, masked paths, and kernel features. The default is a
+ * node with the defaults of Kubernetes' kubelet, without huge pages, on cgroup v1.
  */
 import { MASKED_PATHS } from '../../../api/masked-paths.ts';
 

@@ -1,4 +1,4 @@
-/** Prints values as Go does, for messages that must be the same as the kubelet's. */
+/** Prints values as Go does, for messages that must be the same as those of Kubernetes' kubelet. */
 
 /** `[a b]`, as Go prints a list. */
 export function goList(items: readonly string[]): string {

@@ -1,7 +1,7 @@
 /**
  * Builds and sends the request of an httpGet lifecycle hook. Any response is a success, even an error status,
- * because the server has received the request. Certificates are not verified, as in the kubelet; a server
- * that answers HTTPS with plain HTTP gets the request again over HTTP.
+ * because the server has received the request. As in Kubernetes' kubelet, certificates are not verified, and
+ * a server that answers HTTPS with plain HTTP gets the request again over HTTP.
  */
 import * as http from 'node:http';
 import * as https from 'node:https';

@@ -1,8 +1,8 @@
 /**
  * Runs the lifecycle hooks of containers: a command, an HTTP request, or a sleep.
  *
- * The API server also accepts tcpSocket hooks, which no kubelet runs, so they fail here as well. A failed
- * hook throws an error with the message for the container's status (KL-44).
+ * The API server also accepts tcpSocket hooks. Kubernetes' kubelet cannot run such a hook and fails it;
+ * podkeep does the same. A failed hook throws an error with the message for the container's status (KL-44).
  */
 import type { Pod } from '../../../api/pod.ts';
 import type { Clock } from '../../../ports/clock.ts';

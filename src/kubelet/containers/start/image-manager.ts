@@ -6,8 +6,8 @@
  *     Never ─────────> present? ──no──> ErrImageNeverPull
  *
  * A failed pull is retried after 10 s, then after 20 s, up to 300 s, separately for each pod and image
- * (KL-54); meanwhile the status shows the error. Each step is recorded as an Event, with the kubelet's
- * messages.
+ * (KL-54); meanwhile the status shows the error. Each step is recorded as an Event, with the messages of
+ * Kubernetes' kubelet.
  */
 import { formatGoDuration } from '../../../api/values/time-duration.ts';
 import type { Pod } from '../../../api/pod.ts';

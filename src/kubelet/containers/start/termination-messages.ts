@@ -1,9 +1,10 @@
 /**
  * Reads the termination messages of exited containers (KL-45).
  *
- * It adds them to the runtime's state of the pod, after the runtime's own message. A termination message is
- * the content of the termination message file, or the end of the log if the container failed without a
- * message and has the policy FallbackToLogsOnError. A container exits once, so each message is read once.
+ * Each is added to the container in the runtime's state of the pod, after the runtime's own message. A
+ * termination message is the content of the termination message file, or the end of the log if the container
+ * failed without a message and has the policy FallbackToLogsOnError. A container exits once, so each message
+ * is read once.
  */
 import type { Pod } from '../../../api/pod.ts';
 import type { RuntimeContainer, RuntimePod } from '../../../api/runtime-pod.ts';

@@ -1,4 +1,4 @@
-/** Removes containers from the runtime, and their logs if those are not needed any more. */
+/** Removes containers from the runtime, and their logs if the logs are not needed any more. */
 import type { Pod } from '../../../api/pod.ts';
 import type { RuntimeContainer, RuntimePod } from '../../../api/runtime-pod.ts';
 import type { ContainerReset } from '../../../core/pod-actions/plan.ts';

@@ -1,6 +1,6 @@
 /**
- * Stops containers: runs the preStop hook, waits for containers that stop earlier, then sends the stop
- * signal.
+ * Stops containers: runs the preStop hook, waits until the containers that must stop before this one have
+ * stopped, then sends the stop signal.
  *
  *     Event Killing ──> preStop hook ──> its turn (stop-order.ts) ──> stop signal ──> killed
  *     └────────────────────────── grace ─────────────────────────┘└── what is left, at least 2 s ──┘

@@ -1,8 +1,8 @@
 /**
  * Runs a grpc probe: calls a server with gRPC's health protocol, without encryption.
  *
- * Like the kubelet, which waits for its connection to be ready, it retries a refused connection until the
- * timeout, and then reports only the timeout.
+ * Like Kubernetes' kubelet, which waits for its connection to be ready, podkeep retries a refused connection
+ * until the timeout, and then reports only the timeout.
  */
 import * as http2 from 'node:http2';
 import { formatGoDuration } from '../../../api/values/time-duration.ts';

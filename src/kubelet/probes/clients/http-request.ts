@@ -1,6 +1,6 @@
 /**
- * Builds the request of an httpGet probe as the kubelet does: any header may be replaced, an empty Accept is
- * omitted, and Host changes only the header, not the address.
+ * Builds the request of an httpGet probe as Kubernetes' kubelet does: any header may be replaced, an empty
+ * Accept is omitted, and Host changes only the header, not the address.
  */
 import type { Container } from '../../../api/pod.ts';
 import type { HttpGetAction } from '../../../api/run-spec.ts';

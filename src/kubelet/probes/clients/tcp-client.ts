@@ -1,4 +1,4 @@
-/** Runs a tcpSocket probe: checks whether a server accepts connections, and closes the connection immediately. */
+/** Runs a tcpSocket probe: checks whether a server accepts a connection, and closes it immediately. */
 import { connect } from 'node:net';
 import { offAbort, onAbort } from '../../../lib/abort-listeners.ts';
 import type { Clock } from '../../../ports/clock.ts';

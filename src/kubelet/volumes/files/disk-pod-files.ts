@@ -1,5 +1,5 @@
 /**
- * Manages the files of pods on disk, in the kubelet's layout (see ports/pod/pod-files.ts).
+ * Manages the files of pods on disk, in the layout of Kubernetes' kubelet (see ports/pod/pod-files.ts).
  *
  * UIDs and names of pods and containers become names of folders, so a name that could lead out of its folder
  * is refused. podkeep reads termination messages without following links: a container could replace its file

@@ -1,9 +1,9 @@
 /**
  * Writes a small file synchronously with exact content and mode.
  *
- * Each step takes a few microseconds on a local disk. Node's thread pool would take several times that for
- * each file, and many pods may start at once. Files that may be large, or may wait for a disk or a network,
- * are not written like this.
+ * Each step takes a few microseconds on a local disk. The thread pool of Node.js takes several times as long
+ * for each file, and many pods may start at once. Files that may be large, or may wait for a disk or a
+ * network, are not written like this.
  */
 import { closeSync, fchmodSync, openSync, writeFileSync } from 'node:fs';
 

@@ -1,8 +1,8 @@
 /**
  * Creates podkeep's own folders synchronously, like its small files (see exact-file.ts).
  *
- * Node's recursive mkdir is not used, because its error names the last folder of the path, not the one that
- * failed.
+ * The recursive mkdir of Node.js is not used, because its error names the last folder of the path, not the
+ * one that failed.
  */
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';

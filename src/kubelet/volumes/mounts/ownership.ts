@@ -1,8 +1,9 @@
 /**
- * Applies the pod's fsGroup to a volume: sets the group, lets it read and write, and sets setgid on folders.
+ * Applies the pod's fsGroup to a volume: sets the group of all files, lets the group read and write, and sets
+ * setgid on folders.
  *
- * If podkeep may not change the group, files stay as they are, and their owner can still use them. The group
- * of a link itself is changed; links are never followed.
+ * If podkeep has no permission to change the group, files stay as they are, and their owner can still use
+ * them. The group of a link itself is changed; links are never followed.
  */
 import { lchown } from 'node:fs/promises';
 import path from 'node:path';

@@ -2,9 +2,10 @@
  * Opens the subPath of a volume mount, so that a container gets only that file or folder. A missing subPath
  * is created as a folder.
  *
- * The path cannot leave the volume (volume-walk.ts). If podkeep may mount, it bind-mounts the opened file to
- * a folder that containers cannot access, so no container can replace the file between this check and the
- * start of the container. Otherwise the runtime opens the path again, below the volume's folder.
+ * The path cannot leave the volume (volume-walk.ts). If podkeep has the permission to mount, it bind-mounts
+ * the opened file to a folder that containers cannot access, so no container can replace the file between
+ * this check and the start of the container. Otherwise the runtime opens the path again, below the volume's
+ * folder.
  */
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';

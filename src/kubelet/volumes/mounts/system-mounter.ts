@@ -2,8 +2,8 @@
  * Mounts and unmounts on this machine: through the syscall helper, or with mount(8) and umount(8) if there is
  * none.
  *
- * A test mount finds out whether mounting is permitted: root in a container often may not mount. Secrets are
- * kept out of swap if the kernel supports that.
+ * A test mount finds out whether mounting is permitted: root in a container often has no permission to mount.
+ * Secrets are kept out of swap if the kernel supports that.
  */
 import { mkdir, mkdtemp, readFile, rmdir } from 'node:fs/promises';
 import path from 'node:path';

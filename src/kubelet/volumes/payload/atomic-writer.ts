@@ -1,7 +1,7 @@
 /**
  * Writes the files of a ConfigMap, Secret, downward API or projected volume, and replaces all of them at once
- * when they change: a reader sees the old files or the new ones, never a mixture (the kubelet's
- * AtomicWriter).
+ * when they change: a reader sees the old files or the new ones, never a mixture (as AtomicWriter of
+ * Kubernetes' kubelet does).
  *
  *     key       -> ..data/key                    what users open
  *     ..data    -> ..2026_01_02_03_04_05.AbCdEf  the one link whose replacement switches everything
@@ -9,10 +9,10 @@
  *
  * The switch is one rename. Links for new names are made after it, and links of removed names are removed
  * last. Files with the same content are not written again, whatever their mode. An interrupted writer leaves
- * a folder or a link behind, which the next one removes.
+ * a folder or a link, which the next writer removes.
  *
  * The files are small and mostly in memory, and a pod waits for them, so each step is synchronous (see
- * exact-file.ts). Only old folders, in which others may have put files, are removed asynchronously.
+ * exact-file.ts). Only old folders, in which other processes may have put files, are removed asynchronously.
  */
 import {
   chmodSync,

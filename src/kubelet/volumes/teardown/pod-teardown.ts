@@ -1,10 +1,10 @@
 /**
- * Unmounts and removes the volumes of a pod that it finds on disk: after a restart of podkeep there is no
- * other record of them.
+ * Unmounts and removes the volumes of a pod. It finds the volumes on disk, because after a restart of podkeep
+ * there is no other record of them.
  *
  * It unmounts first, then removes the folders. A folder in which something is still mounted is not removed:
- * the mount may be a path of the node, whose files are not podkeep's. From volumes only tmpfs is unmounted,
- * because podkeep mounts no other file system there.
+ * the mount may be a path of the node, whose files are not podkeep's. On the folders of volumes only tmpfs is
+ * unmounted, because podkeep mounts no other file system there.
  *
  * Most volumes are only one tmpfs. Its mount point is an empty folder, and the kernel refuses to remove it
  * while something is mounted there, so the list of all mounts is not needed.

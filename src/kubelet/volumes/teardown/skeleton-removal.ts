@@ -7,8 +7,9 @@
  *     UID/plugins/
  *     UID/volumes/KIND/
  *
- * It is synchronous, as their creation is (see exact-file.ts). Anything larger or deeper may belong to
- * others, or take long, and is left to the asynchronous tree-removal.ts.
+ * The removal is synchronous, as the creation of these files is (see exact-file.ts). Anything larger or
+ * deeper was possibly not created by podkeep, or takes long to remove, and is left to the asynchronous
+ * tree-removal.ts.
  */
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';

@@ -7,8 +7,8 @@
  *
  * A container can leave thousands of nested folders, which have to be removed one after the other, and on a
  * busy node each step on another thread waits for the event loop. So the steps that only read are
- * synchronous, and those that write to the disk run on other threads: files of a folder several at once,
- * a folder in one step.
+ * synchronous, and those that write to the disk run on other threads: several files of a folder at once, and
+ * folders one after the other.
  */
 import { lstatSync } from 'node:fs';
 import { rename, rmdir, unlink } from 'node:fs/promises';
