@@ -1,5 +1,6 @@
 /**
- * Decides whether this node admits a pod (KL-59): the kubelet's checks, in its order and with its messages.
+ * Decides whether this node admits a pod (KL-59): the checks of Kubernetes' kubelet, in the same order and
+ * with the same messages.
  *
  *     pressure ─> sysctls ─> OS, groups ─> resources, affinity, name, ports, taints ─> AppArmor,
  *                                            │                                         features, shutdown
@@ -8,8 +9,8 @@
  *
  * Invariants:
  *   1. No pod is preempted for one that is rejected in the end: obstacles that preemption cannot remove are
- *      checked first. (The kubelet checks AppArmor, features and the shutdown of the node only after the
- *      preemption.)
+ *      checked first. (Kubernetes' kubelet checks AppArmor, features and the shutdown of the node only after
+ *      the preemption.)
  *   2. The decision depends only on the arguments.
  */
 import type { Pod } from '../../api/pod.ts';

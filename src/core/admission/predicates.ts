@@ -1,6 +1,6 @@
 /**
- * Repeats the scheduler's checks on the node (resources, affinity, name, ports, taints): there may be no
- * scheduler, or the node may have changed since the pod was scheduled.
+ * Repeats the scheduler's checks on the node (resources, affinity, name, ports, taints): the cluster may have
+ * no scheduler, or the node may have changed since the pod was scheduled.
  */
 import type { Pod } from '../../api/pod.ts';
 import { isStaticPod } from '../pod/pod-facts.ts';

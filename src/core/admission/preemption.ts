@@ -1,5 +1,6 @@
 /**
- * Chooses the pods to preempt so that a critical pod fits (the kubelet's preemption, not the scheduler's).
+ * Chooses the pods to preempt so that a critical pod fits (preemption by the kubelet at admission, not by the
+ * scheduler).
  *
  * It preempts as few pods as possible, by QoS class: a guaranteed pod only if all burstable and best-effort
  * pods together would not free enough, a burstable pod only if the best-effort pods would not. Within a class

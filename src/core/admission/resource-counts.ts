@@ -1,7 +1,7 @@
 /**
  * Sums the requests of pods, CPU in millicores and others in whole units. Each pod is rounded up before it is
- * added, as the scheduler does, so both reach the same result. Besides cpu, memory and ephemeral-storage only
- * extended resources and huge pages of the node count.
+ * added, as the scheduler does, so that the kubelet and the scheduler reach the same result. Besides cpu,
+ * memory and ephemeral-storage only extended resources and huge pages of the node count.
  */
 import type { Pod } from '../../api/pod.ts';
 import { quantityMilliValue, quantityValue, type Quantity } from '../../api/values/quantity.ts';

@@ -6,8 +6,8 @@
  *                                    └──no──> run
  *
  * 1. In any window of `perMs`, an action runs at most `max` times on this node, however many alerts fire.
- * 2. An action runs at most once in a window for one subject. An alert that fires again after its action may
- *    have been caused by it, so this rule prevents an endless loop.
+ * 2. An action runs at most once in a window for one subject. If an alert fires again after its action has
+ *    run, the action itself may be the cause; this rule prevents an endless loop.
  * 3. A dry run and a run that fails count as runs: a dry run shows what would be done, and no more.
  *
  * Time is monotonic.

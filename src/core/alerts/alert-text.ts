@@ -1,7 +1,7 @@
 /**
- * Makes the texts of alerts safe. The owners of pods choose their names and messages, and alerts carry them
- * into Events, headers, terminals and other programs. So every text is limited in length, and has no control
- * characters and no halves of surrogate pairs.
+ * Makes the texts of alerts safe. The owners of pods choose the names and messages of the pods, and alerts
+ * carry these texts into Events, headers, terminals and other programs. So every text is limited in length,
+ * and has no control characters and no halves of surrogate pairs.
  */
 import { codePoints } from '../../lib/code-points.ts';
 

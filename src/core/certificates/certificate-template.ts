@@ -2,7 +2,7 @@
  * Computes what a node's client or serving certificate must contain, and checks an existing certificate
  * against it.
  *
- *     client   the node's name, and nothing else: with it the node authenticates to the API server
+ *     client   the node's name, and nothing else; the node authenticates to the API server with it
  *     serving  the same name, and every name and address of the node
  *
  * A certificate may contain more than it must: then it is valid, and is not requested again.

@@ -1,10 +1,10 @@
 /**
  * Decides when the kubelet replaces a certificate, and how long it waits after a failed attempt, with the
- * kubelet's numbers.
+ * numbers of Kubernetes' kubelet.
  *
  *     issued ──70 to 90 % of its life──> request the next one ──refused──> 2, 4, 8, 16, 32, 32 … s
  *
- * Both have jitter, so that nodes that were created together do not rotate together.
+ * Both times have jitter, so that nodes that were created together do not rotate together.
  */
 import { satisfies, type CertificateTemplate } from './certificate-template.ts';
 

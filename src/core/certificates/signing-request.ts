@@ -3,7 +3,7 @@
  *
  *     sent ──> waiting ──approved and signed──> issued
  *                 ├──> denied by an approver, or failed by the signer
- *                 └──> lost: deleted, or another one has its name
+ *                 └──> lost: deleted, or another request has its name
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 

@@ -2,7 +2,7 @@
  * Computes the limits of a pod's cgroup, and of the cgroups above it.
  *
  *     Guaranteed   CPU shares, CPU quota and memory limit of the whole pod
- *     Burstable    CPU shares; CPU quota and memory limit only if every container, or the pod, sets that limit
+ *     Burstable    CPU shares; CPU quota and memory limit only if every container, or the pod, sets it
  *     BestEffort   the smallest CPU shares
  *
  * A pod's cgroup limits the pod as a whole, including memory that its containers share and processes that run

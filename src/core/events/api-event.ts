@@ -1,6 +1,6 @@
 /**
- * Builds Events of core/v1 as the kubelet writes them, and the keys that decide which Events are about the
- * same thing.
+ * Builds Events of core/v1 as Kubernetes' kubelet writes them, and the keys that decide which Events are
+ * about the same thing.
  *
  * A key is a JSON list and not a concatenated text, in which "a" + "bc" would equal "ab" + "c".
  */

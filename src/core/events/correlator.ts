@@ -5,9 +5,9 @@
  *     event ──> similar? ──────> seen before? ──────> budget left? ──> create it, or patch the old one
  *               (combined)       (count + 1)          (no: nothing is sent, but it was counted)
  *
- * The rules and numbers are those of client-go's EventCorrelator, which the kubelet uses. The correlator
- * remembers earlier Events, but has no clock: the caller passes the time. It does not depend on the API's
- * answers, because podkeep chooses the names and the counts.
+ * The rules and numbers are those of client-go's EventCorrelator, which Kubernetes' kubelet uses. The
+ * correlator remembers earlier Events, but has no clock: the caller passes the time. It does not depend on
+ * the API's answers, because podkeep chooses the names and the counts.
  *
  * Invariants:
  *   1. All events of one key have one name and one firstTimestamp, as long as the key is remembered.

@@ -4,8 +4,8 @@
  *     no answer, 429, 502, 503, 504, or a Retry-After ──> again, 12 tries in all, 10 s apart
  *     any other refusal ──> given up: it would be refused again
  *
- * The numbers are those of client-go. It also gives up on 502, 503 and 504 without a Retry-After; here they
- * count as no answer, because a gateway sends them when the server is unreachable.
+ * The numbers are those of client-go. But client-go gives up on 502, 503 and 504 without a Retry-After; in
+ * podkeep these count as no answer, because a gateway sends them when the server is unreachable.
  */
 
 /** The API's refusal. */

@@ -5,8 +5,8 @@
  *     messages 10, 11, … ──> one event, which shows the newest message
  *
  * The count starts over after more than ten minutes without a similar event. Messages beyond the limit are
- * not remembered, so the first nine keep their events, and every new message joins the combined event. (The
- * kubelet drops an arbitrary one of the ten.)
+ * not remembered, so the first nine keep their events, and every new message joins the combined event.
+ * (Kubernetes' kubelet forgets an arbitrary one of the ten.)
  */
 import type { Time } from '../../api/meta.ts';
 import { LruMap } from '../../lib/lru-map.ts';

@@ -14,7 +14,8 @@
  *
  * Invariants:
  *   1. The pressures of the node follow from every observation, whatever else happens in the round.
- *   2. Pods above their own limits go first; then no other pod is evicted in this round.
+ *   2. Pods above their own limits are evicted first; if there are any, no other pod is evicted in this
+ *      round.
  *   3. The node reclaims what is unused (dead containers, images) before a pod is evicted.
  *   4. At most one pod a round is evicted for the node's pressure, and the next round waits until its
  *      resources are free.

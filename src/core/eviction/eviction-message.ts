@@ -1,5 +1,5 @@
 /**
- * Builds the message of an evicted pod, for its status and its Event, in the kubelet's words:
+ * Builds the message of an evicted pod, for its status and its Event, with the text of Kubernetes' kubelet:
  *
  *     The node was low on resource: memory. Threshold quantity: 100Mi, available: 89Mi.
  *     Container web was using 3Gi, request is 1Gi, has larger consumption of memory.

@@ -5,10 +5,10 @@
  *     nodefs.available: 10%        a part of the capacity
  *
  *     hard   the kubelet evicts immediately, with a grace period of one second
- *     soft   it evicts when the signal was below the threshold for the whole grace period
+ *     soft   the kubelet evicts when the signal was below the threshold for the threshold's grace period
  *
  * Percentages have the precision of Go's float32: the node's allocatable storage is computed from them, and
- * must be equal to the kubelet's to the byte.
+ * must be equal, to the byte, to what Kubernetes' kubelet computes.
  */
 import { addQuantities, quantityFromInteger, type Quantity } from '../../api/values/quantity.ts';
 import type { EvictionSignal } from './eviction-signal.ts';

@@ -7,8 +7,8 @@
  *     dedicated   logs, volumes                  images, writable layers  imagefs
  *     split       logs, volumes, writable layers images                   nodefs
  *
- * Thresholds of containerfs cannot be configured: the kubelet ignores them, and uses those of the file system
- * that containerfs is on.
+ * Thresholds of containerfs cannot be configured. Like Kubernetes' kubelet, podkeep ignores them with a
+ * warning, and uses the thresholds of the file system that containerfs is on.
  */
 import type { EvictionSignal } from './eviction-signal.ts';
 import { isHardThreshold, type EvictionThreshold } from './eviction-threshold.ts';

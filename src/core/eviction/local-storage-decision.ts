@@ -5,15 +5,16 @@
  *              │                               │                              │
  *              └───────────────────────────────┴──────────────────────────────┴──> evict, or spare
  *
- * The first limit that is exceeded names the eviction; a container's writable layer and its logs count for
- * its own limit. Messages are the kubelet's, with the blank that ends each of them.
+ * The first exceeded limit gives the eviction its signal and message; a container's writable layer and its
+ * logs count for its own limit. Messages are those of Kubernetes' kubelet, including the blank at the end of
+ * each.
  *
  * Invariants:
  *   1. Usage that was not measured counts as zero: podkeep never evicts on a guess.
  *   2. A pod at its limit stays; only one above it is evicted.
  *   3. Critical pods (static pods, mirror pods, system priority) are spared.
- *   4. The pod has no DisruptionTarget condition: it was evicted for its own limits, not for the node's. The
- *      kubelet makes the same distinction.
+ *   4. The pod has no DisruptionTarget condition: it was evicted because of its own limits, not because of
+ *      the node's pressure. Kubernetes' kubelet makes the same distinction.
  */
 import {
   compareQuantities,

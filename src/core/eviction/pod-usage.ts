@@ -2,8 +2,8 @@
  * Computes the usage of a pod (in the terms of the kubelet's Summary API) and its requests, for the eviction
  * ranking.
  *
- * If a pod has pod-level resources, only these count as its requests, as in the kubelet: requests of its
- * containers, such as for ephemeral storage, are ignored.
+ * If a pod has pod-level resources, only these count as its requests, as in Kubernetes' kubelet: requests of
+ * its containers, such as for ephemeral storage, are ignored.
  */
 import { isZeroQuantity, ZERO_QUANTITY, type Quantity } from '../../api/values/quantity.ts';
 import type { Pod, PodSpec } from '../../api/pod.ts';

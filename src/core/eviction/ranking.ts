@@ -5,9 +5,9 @@
  *     disk, inodes   1. above its request   2. lower priority   3. more above its request
  *     process IDs    1. lower priority      2. more processes
  *
- * A pod whose usage is unknown comes first, as in the kubelet. For inodes, which cannot be requested, the
- * kubelet subtracts the request for ephemeral storage; so does podkeep. Pods that are equal in all criteria
- * stay in the order of the list; in the kubelet their order is random.
+ * A pod whose usage is unknown comes first, as in Kubernetes' kubelet. For inodes, which cannot be requested,
+ * Kubernetes' kubelet subtracts the request for ephemeral storage; so does podkeep. Pods that are equal in
+ * all criteria stay in the order of the list; in Kubernetes' kubelet their order is random.
  */
 import {
   compareQuantities,

@@ -1,6 +1,6 @@
 /**
- * Parses the eviction thresholds of the kubelet configuration, and refuses what the kubelet refuses, with its
- * messages.
+ * Parses the eviction thresholds of the kubelet configuration, and refuses what Kubernetes' kubelet refuses,
+ * with the same messages.
  *
  *     evictionHard             signal ──> amount or percentage; 0% and 100% switch a threshold off
  *     evictionSoft             the same, each with a period in evictionSoftGracePeriod

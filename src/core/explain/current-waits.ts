@@ -1,8 +1,9 @@
 /**
  * Derives what a pod waits for now from the kubelet's decision records (wait-names.ts).
  *
- * A later record of the same machine ends a wait: PodWaits records the end of each wait, a pod worker records
- * that a turn is done or that the phase changed, and a status write records that the API has answered.
+ * A later record of the same state machine ends a wait: PodWaits records the end of each wait, a pod worker
+ * records that a turn is done or that the phase changed, and a status write records that the API has
+ * answered.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { STATUS_WRITE_WAIT, waitOver, withoutLastAnswer } from '../pod-waits/wait-names.ts';

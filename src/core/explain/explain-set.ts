@@ -1,7 +1,7 @@
 /**
  * Explains a StatefulSet or a DaemonSet: how many pods are missing, why its controller cannot create them,
  * whether a controller acts on it at all, and why its worst pod is stuck. (A StatefulSet with ordered pods
- * waits for that pod.)
+ * creates no further pod until that pod is ready.)
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { lastEvent, readEvents } from './event-view.ts';

@@ -1,13 +1,13 @@
 /**
- * Decides which pods may use an image that is already on the node (the kubelet's
- * KubeletEnsureSecretPulledImages).
+ * Decides which pods may use an image that is already on the node (the feature
+ * KubeletEnsureSecretPulledImages of Kubernetes).
  *
  *     no record of a pull                    every pod (the administrator put it there)
  *     pulled anonymously, or by the node     every pod
- *     pulled with a pull secret              pods with that secret, or the same credentials in another
+ *     pulled with a pull secret              pods with that secret, or another one with equal credentials
  *
  * Any other pod has to pull the image again, so that the registry checks its credentials. The records have
- * the kubelet's format.
+ * the format of Kubernetes' kubelet.
  */
 
 export type AccessPolicy = 'NeverVerify' | 'NeverVerifyPreloadedImages' | 'AlwaysVerify';

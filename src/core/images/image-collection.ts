@@ -4,7 +4,7 @@
  *     used by a container, dead or alive, or pinned   stays
  *     unused for longer than the maximum age          removed, once podkeep itself has run that long
  *     the disk is fuller than the high threshold      the longest unused are removed, down to the low
- *                                                     one; none younger than the minimum age
+ *                                                     threshold; none younger than the minimum age
  *
  * An image counts as used at each listing in which a container uses it. The minimum age protects an image
  * that was just pulled and whose container does not exist yet.

@@ -1,5 +1,5 @@
 /**
- * Converts the facts of a log line to the kubelet's keys and to printable values.
+ * Converts the facts of a log line to the keys that Kubernetes' kubelet uses, and to printable values.
  *
  *     pod: {namespace, name, uid}       pod (namespace/name) and podUID
  *     uid, or a pod given by its UID    podUID
@@ -7,8 +7,8 @@
  *     error                             err
  *
  * Invariants:
- *   1. A value is at most VALUE_CHARACTERS_MAX long, and a line has at most FACTS_MAX of them: what is cut is
- *      counted in the text.
+ *   1. A value is at most VALUE_CHARACTERS_MAX long, and a line has at most FACTS_MAX of them: the line says
+ *      how much was cut.
  *   2. No value is a secret (redaction.ts).
  *   3. A value that cannot be printed (a cycle, a getter that throws) does not suppress the line.
  */

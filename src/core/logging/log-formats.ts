@@ -1,5 +1,5 @@
 /**
- * Formats log records as lines, in klog's text format or in the kubelet's JSON format.
+ * Formats log records as lines, in klog's text format or in the JSON format of Kubernetes' kubelet.
  *
  * `text` is klog's format, with podkeep's component instead of the source file and line:
  *
@@ -7,14 +7,15 @@
  *     │└ month, day, local time     └ component
  *     └ I info, W warning, E error; then the process ID
  *
- * `json` is the kubelet's format, one object a line, with `logger` instead of `caller`, and with `level`:
+ * `json` is the format of Kubernetes' kubelet, one object a line, but with `logger` instead of `caller`, and
+ * with `level`:
  *
- *     {"ts":1700000000000,"level":"info","logger":"kubelet","msg":"…","v":0,"pod":{"name":"a","namespace":"b"}}
+ *     {"ts":1700000000000,"level":"info","logger":"kubelet","msg":"…","v":0,"pod":{"name":"a",…}}
  *
  * Invariants:
  *   1. A record is one line: line ends and control characters in it are escaped (klog prints texts of several
  *      lines as they are).
- *   2. An info line has `v`, an error has none, as in the kubelet's JSON.
+ *   2. An info line has `v`, an error has none, as in the JSON of Kubernetes' kubelet.
  */
 import { quoteAsGo } from '../environment/go-quote.ts';
 import { boundedText, kubeletFacts, type LogFact } from './log-facts.ts';

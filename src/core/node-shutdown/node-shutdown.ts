@@ -13,9 +13,10 @@
  *   reporting  all pods have ended, or their time is over; the API gets their final statuses
  *   done       the inhibitor lock is released, and the machine shuts down
  *
- * Where podkeep differs from the kubelet: a cancellation takes effect at once, and groups that have not begun
- * keep their pods. The kubelet reacts to a cancellation only after all of its pods have ended. And the lock
- * is held until the final statuses are written; the kubelet releases it before.
+ * Where podkeep differs from Kubernetes' kubelet: a cancellation takes effect at once, and groups that have
+ * not begun keep their pods. Kubernetes' kubelet reacts to a cancellation only after all of its pods have
+ * ended. And podkeep holds the lock until the final statuses are written; Kubernetes' kubelet releases it
+ * before.
  *
  * `kubelet/node-shutdown/node-shutdown-manager.ts` kills the pods and holds the lock.
  *

@@ -6,8 +6,8 @@
  *     shutdownGracePeriodCriticalPods
  *
  * The two older fields result in two periods: one for regular pods, one for pods with a system-critical
- * priority. A pod belongs to the period with the highest priority that is not above its own; a pod below all
- * of them belongs to the lowest.
+ * priority. A pod belongs to the period with the highest priority that is not above the pod's priority; a pod
+ * whose priority is below all of them belongs to the lowest period.
  *
  * Invariants:
  *   1. Every pod is in exactly one group, and a group without pods takes no time.

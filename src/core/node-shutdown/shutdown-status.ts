@@ -1,6 +1,6 @@
 /**
- * Builds the status of a pod that is terminated because its node shuts down, and has the reason why that node
- * is not ready.
+ * Builds the status of a pod that is terminated because its node shuts down, and defines the message by which
+ * such a node reports that it is not ready.
  */
 import {
   findCondition,

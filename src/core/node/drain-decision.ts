@@ -4,11 +4,12 @@
  *     of a DaemonSet                       stays: its controller would create it again at once
  *     a mirror of a static pod             stays: only the node itself can end a static pod
  *     finished                             evicted
- *     with an emptyDir                     refused, because its data would be lost; evicted if that was allowed
+ *     with an emptyDir                     refused, because its data would be lost; evicted if allowed
  *     without a controller                 refused, because nothing would create it again; evicted with force
  *     any other                            evicted
  *
- * Unlike kubectl, pods of DaemonSets need no flag: a drain here comes before the end of the node.
+ * Unlike in kubectl, no flag is needed for pods of DaemonSets: podkeep assumes that a drained node is about
+ * to end.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 

@@ -1,12 +1,12 @@
 /**
- * Computes the conditions of a node, with the kubelet's messages and order.
+ * Computes the conditions of a node, with the messages and in the order of Kubernetes' kubelet.
  *
  *     MemoryPressure  DiskPressure  PIDPressure  Ready
  *
  * Conditions keep their positions in the list, and conditions of other components are not touched. Ready is
- * added last, as in the kubelet, because old controllers took the last condition for Ready. A pressure keeps
- * its reason and message as long as its status does not change; Ready gets the current ones each time.
- * lastTransitionTime changes only with the status.
+ * added last, as in Kubernetes' kubelet, because old controllers took the last condition for Ready. A
+ * pressure keeps its reason and message as long as its status does not change; Ready gets the current ones
+ * each time. lastTransitionTime changes only with the status.
  */
 import type { Time } from '../../api/meta.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';

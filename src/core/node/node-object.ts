@@ -3,13 +3,14 @@
  * at registration.
  *
  *     labels       platform, host name and so on; configured ones take precedence over the defaults
- *     annotations  whether controllers attach its volumes; whether its pods share the machine's network
+ *     annotations  whether controllers attach the node's volumes; whether pods share the machine's network
  *     spec         initial taints, and the provider ID
  *
  * Other components write an existing Node, too. Of its labels, only the well-known ones that this node sets
  * are updated. Taints are set on new Nodes only: if one is missing later, an administrator removed it on
- * purpose. Huge page sizes that the machine no longer has are removed. Extended resources are kept: the
- * kubelet sets them to zero until device plugins report them again, and podkeep has no device plugins.
+ * purpose. Huge page sizes that the machine no longer has are removed. Extended resources are kept.
+ * (Kubernetes' kubelet sets them to zero until device plugins report them again; podkeep has no device
+ * plugins.)
  */
 import { POD_NETWORK_ANNOTATION, SHARED_POD_NETWORK } from '../../api/node-annotations.ts';
 import type { ResourceList } from '../../api/resources.ts';

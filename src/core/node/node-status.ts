@@ -6,8 +6,8 @@
  *     the status before ─────────────────────────────────────────┴──> the status now, and its Events
  *
  * Fields of other components (attached volumes, extended resources, conditions) are not changed. A part that
- * could not be read keeps its previous value, except for fields that Kubernetes' kubelet reports as zero then. `runtimeHandlers` and
- * `features` are set if the runtime reports them, as containerd does.
+ * could not be read keeps its previous value, except for fields that Kubernetes' kubelet reports as zero
+ * then. `runtimeHandlers` and `features` are set if the runtime reports them, as containerd does.
  */
 import type { Time } from '../../api/meta.ts';
 import type { ResourceList } from '../../api/resources.ts';

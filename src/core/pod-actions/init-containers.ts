@@ -2,7 +2,8 @@
  * Decides which init containers and sidecars to start or stop next.
  *
  * The list is walked from its end, because finished init containers may have been removed: the last one with
- * a record shows how far the pod got. Before it only sidecars matter, which have to be kept running.
+ * a record shows how far the pod got. Of the containers before that one, only sidecars matter, which have to
+ * be kept running.
  *
  *     [ done ][ done ][ sidecar ][ the last with a record ][ not begun ]
  *                        <──────── walked this way ────────────────────

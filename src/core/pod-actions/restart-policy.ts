@@ -1,7 +1,7 @@
 /**
  * Decides whether a container that exited is started again (SM-34).
  *
- *     its own rules, first match ──> its own policy ──> the pod's policy ──> yes
+ *     its own rules, first match ──> its own policy ──> the pod's policy ──> otherwise: yes
  *
  * A container's rules count only if it has a policy of its own. `RestartAllContainers` restarts the container
  * like `Restart` does, and with it the whole pod in place (E-7).

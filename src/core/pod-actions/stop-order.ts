@@ -1,7 +1,7 @@
 /**
  * Decides the order in which the containers of a pod stop (KL-14): regular containers immediately, each
- * sidecar after them and after the sidecars declared behind it, because a sidecar serves the containers that
- * started after it.
+ * sidecar after them and after the sidecars that the spec lists after it, because a sidecar serves the
+ * containers that started after it.
  */
 import type { Pod } from '../../api/pod.ts';
 import { isSidecar } from '../pod/pod-facts.ts';

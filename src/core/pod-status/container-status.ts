@@ -3,7 +3,7 @@
  *
  *     seed from the old status
  *       ├─ gone from the runtime ──> remember that it ran (lost-container.ts)
- *       └─ in the runtime ─────────> newest record is the state, the one before it lastState
+ *       └─ in the runtime ─────────> the newest record is `state`, the one before it is `lastState`
  *     then, if it has to be started and the last start failed, it is waiting with that failure's reason
  *
  * A known exit code is never lost: a container that ended keeps its old status until the runtime shows a

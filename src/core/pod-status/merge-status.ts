@@ -7,7 +7,8 @@
  *
  * Invariants:
  *   1. No foreign condition of the API is lost or changed.
- *   2. While containers could run, a pod that was not terminal stays so, reason and message too.
+ *   2. While containers could run, a pod that was not terminal does not become terminal, and keeps its reason
+ *      and message.
  *   3. A terminal pod is never Ready.
  *   4. Merging again changes nothing (V-8).
  */

@@ -8,8 +8,8 @@
  *                     └─> all stopped ──┬─ will restart ─> Running
  *                                       └─ for good ─────> Succeeded or Failed
  *
- * The containers are counted by state first; then the rules above are applied to the counts from top to
- * bottom.
+ * First, the containers in each state are counted; then the rules above are applied to the counts, from top
+ * to bottom.
  */
 import type {
   Container,

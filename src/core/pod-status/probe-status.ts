@@ -1,9 +1,9 @@
 /**
  * Adds the probe results to a status: which containers have started, and which are ready (KL-78).
  *
- * A container without a probe is started and ready as soon as it runs. A container that started more than ten
- * seconds before podkeep keeps its readiness until its probe has a result, so that a restart of podkeep does
- * not take pods out of service (KL-79).
+ * A container without a probe is started and ready as soon as it runs. If a container started more than ten
+ * seconds before podkeep did, it keeps its readiness until its probe has a result, so that a restart of
+ * podkeep does not take pods out of service (KL-79).
  */
 import { isConditionTrue } from '../../api/condition.ts';
 import type { Container, ContainerStatus, Pod, PodStatus } from '../../api/pod.ts';

@@ -8,7 +8,7 @@
  *   housekept           housekeeping visited the worker; `orphan`: no pod source has the pod
  *
  * Events are plain data, so that a recorded history can be replayed: a kill is only a number here, and the
- * driver keeps its caller and the status that it sets.
+ * driver remembers which caller waits for the kill and which status the kill sets.
  */
 import type { Pod } from '../../api/pod.ts';
 import type { RuntimePod } from '../../api/runtime-pod.ts';

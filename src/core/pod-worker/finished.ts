@@ -2,8 +2,8 @@
  * Decides about a finished pod: nothing runs, all resources are released, and the worker remembers only its
  * UID, so that a late update cannot start it again.
  *
- * It is forgotten when no pod source has it any more, or when the UID was created again and the new pod waits
- * for the old one to go (PW-65, PW-67).
+ * The worker forgets the pod when no pod source has it any more, or when the UID was created again and the
+ * new pod waits for the old one to go (PW-65, PW-67).
  */
 import { become, completed, measured, stay } from './effect.ts';
 import type { Decision } from './effect.ts';

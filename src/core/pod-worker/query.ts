@@ -4,8 +4,8 @@
  *     forgotten  │ waiting │ syncing │ terminating       │ terminated │ finished │ forgotten
  *                          ^ started │ ^ asked  ^ seen   ^ stopped    ^ released
  *
- *     asked: termination was requested; seen: the worker has acted on it; stopped: no container runs any more;
- *     released: the pod's resources are cleaned up
+ *     asked: termination was requested; seen: the worker has acted on the request;
+ *     stopped: no container runs any more; released: the pod's resources are cleaned up
  *
  *     could have running containers ─────────────────────┤
  *                      termination requested ├──────────────────────────────────┤
@@ -13,7 +13,7 @@
  *                                   runtime should be removed ├───────────────────────────────
  *                                                   should be finished ├──────────────────────
  *
- * For a forgotten pod there are two answers. Before the first housekeeping, the pod sources may not have
+ * For a forgotten pod there are two answers. Before the first housekeeping, the pod sources have possibly not
  * delivered all pods yet, so anything could run. After it, a pod without a worker does not run.
  */
 import { unreachable } from '../../lib/assert.ts';

@@ -1,7 +1,7 @@
 /**
  * Decides about a syncing pod: its containers should run, and the worker keeps comparing them with the spec.
  *
- * Only the newest update is pending behind a running sync; it replaces older ones (PW-5). A kill is never
+ * While a sync runs, only one update waits: the newest, which replaces older ones (PW-5). A kill is never
  * replaced, because it changes the phase.
  */
 import { assert } from '../../lib/assert.ts';

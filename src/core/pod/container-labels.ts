@@ -1,6 +1,6 @@
 /**
- * Builds the labels and annotations of sandboxes and containers, with the kubelet's keys: other tools rely on
- * them, and a restarted podkeep reads them.
+ * Builds the labels and annotations of sandboxes and containers, with the keys of Kubernetes' kubelet: other
+ * tools rely on them, and a restarted podkeep reads them.
  */
 import type { Pod } from '../../api/pod.ts';
 import { fnv1a32 } from '../../lib/fnv.ts';

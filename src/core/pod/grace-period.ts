@@ -1,9 +1,9 @@
 /**
  * Computes the grace period of a pod in seconds (PW-45).
  *
- * Three sources may set it: the deletion in the API, an override in the kill of the pod (as eviction does it),
- * and, without those, the pod's spec. Once a grace period was granted, a deletion or an override can only
- * shorten it, and a zero from either means "as fast as possible", never "as the spec says" (E-15).
+ * Three sources may set it: the deletion in the API, an override in the kill of the pod (an eviction has
+ * one), and, without these two, the pod's spec. Once a grace period was granted, a deletion or an override
+ * can only shorten it, and a zero from either means "as fast as possible", never "as the spec says" (E-15).
  *
  * Invariants:
  *   1. The result is at least one second: zero would be SIGKILL without a warning.

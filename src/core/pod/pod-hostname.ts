@@ -1,7 +1,7 @@
 /**
- * Computes the host name of a pod: its name, or the hostname in its spec. As in the kubelet, a host name is
- * cut to 63 characters, and a fully qualified domain name of more than 64 characters (the limit of Linux) is
- * refused.
+ * Computes the host name of a pod: its name, or the hostname in its spec. As in Kubernetes' kubelet, a host
+ * name is cut to 63 characters, and a fully qualified domain name of more than 64 characters (the limit of
+ * Linux) is refused.
  */
 import type { Pod } from '../../api/pod.ts';
 import { defineError } from '../../lib/errors.ts';

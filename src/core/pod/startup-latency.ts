@@ -6,8 +6,8 @@
  *         └──unschedulable: excluded for good           └──ended, unschedulable: excluded
  *
  * 1. Each pod is measured at most once (SM-132).
- * 2. A pod that was first seen with a startTime is not measured: it was started by an earlier kubelet
- *    (SM-130).
+ * 2. A pod that was first seen with a startTime is not measured: it was started before this process of
+ *    podkeep, by an earlier one or by another kubelet (SM-130).
  * 3. The SLI excludes image pulls (overlapping pulls count once) and the run time of init containers. Pods
  *    with other volumes than configuration and emptyDir have no SLI (E-30).
  */

@@ -18,7 +18,8 @@
  *
  * Invariants:
  *   1. At most one probe is under way, and none for a container that does not run.
- *   2. Outcomes of one container never count for the next container (in the kubelet they may, KL-75).
+ *   2. Outcomes of one container never count for the next container (in Kubernetes' kubelet this can happen,
+ *      KL-75).
  *   3. A result is reported only for the container that the pod's status shows at that time.
  *   4. After a liveness probe failed, or a startup probe has a result, the worker pauses until there is a new
  *      container (KL-76).

@@ -3,11 +3,11 @@
  *
  *     can this node resize the pod? ──no──> Infeasible: final, until the spec changes again
  *             │yes
- *     would the node admit it with them? ──no──> Deferred: until enough resources are free
+ *     would the node admit the pod with these resources? ──no──> Deferred: until enough resources are free
  *             │yes
  *          granted
  *
- * A pod that requests more than the whole node has is deferred, not refused, as in the kubelet.
+ * A pod that requests more than the whole node has is deferred, not refused, as in Kubernetes' kubelet.
  */
 import { quantityValue } from '../../api/values/quantity.ts';
 import { readQuantity } from '../../api/values/quantity-text.ts';

@@ -1,6 +1,6 @@
 /**
- * Builds the messages of Events about resizes in the kubelet's form, because programs parse the JSON after
- * the colon. Fields and resource names are in Go's order.
+ * Builds the messages of Events about resizes in the form of Kubernetes' kubelet, because programs parse the
+ * JSON after the colon. Fields and resource names are in Go's order.
  */
 import type { Container, Pod } from '../../api/pod.ts';
 import { formatQuantity, readQuantity } from '../../api/values/quantity-text.ts';

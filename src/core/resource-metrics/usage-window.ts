@@ -6,9 +6,11 @@
  *
  * 1. CPU usage needs two samples of the same run: a container that restarted in between has no usage until
  *    its next sample.
- * 2. A container that started less than a resolution ago, but at least 10 s, is measured since its start.
- * 3. A sample that is not newer than the last one replaces it and leaves the previous one.
- * 4. A pod is shown when all of its containers can be.
+ * 2. A container that started less than one resolution (the interval between samples) before the sample, but
+ *    at least 10 s before it, is measured since its start.
+ * 3. A sample that is not newer than the last one replaces the last one; the previous one stays if it is
+ *    older than the new sample.
+ * 4. A pod is shown when the usage of all of its containers is known.
  */
 import type { ResourceSamples, UsagePoint } from './resource-samples.ts';
 

@@ -7,7 +7,8 @@
  * difference that they did not request.
  *
  * No runtime reports a memory request, because the kernel has no such setting. So the actuated memory request
- * is reported, and if the runtime reports nothing at all, all actuated values (E-4).
+ * (the one that podkeep applied last) is reported, and if the runtime reports nothing at all, all actuated
+ * values (E-4).
  */
 import { quantityMilliValue } from '../../api/values/quantity.ts';
 import { readQuantity } from '../../api/values/quantity-text.ts';

@@ -2,10 +2,11 @@
  * Computes `status.resources` of a pod: the resources of the pod as a whole.
  *
  * Before the pod runs, they are the sum of its spec. While it runs, they are those of the pod's cgroup, as
- * far as the runtime can read them, else the actuated ones (E-4), else those that were reported last.
+ * far as the runtime can read them, else the actuated ones (those that podkeep applied last, E-4), else those
+ * that were reported last.
  *
- * The kubelet never changes the memory request of a running pod's status again, not even after a resize;
- * podkeep does.
+ * Kubernetes' kubelet never changes the memory request in the status of a running pod again, not even after a
+ * resize; podkeep does.
  */
 import type { Container, Pod, PodStatus } from '../../api/pod.ts';
 import type { ResourceRequirements } from '../../api/resources.ts';

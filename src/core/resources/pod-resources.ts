@@ -6,8 +6,9 @@
  *     then           the pod-level `resources` replace them (cpu, memory, hugepages)
  *     then           the overhead is added
  *
- * A sidecar starts before the init containers behind it and never stops, so it is counted on both sides.
- * Overhead is added only to limits that are set: a pod without a limit stays without one.
+ * A sidecar starts before the init containers that the spec lists after it, and keeps running, so it is
+ * counted in both sums. Overhead is added only to limits that are set: a pod without a limit stays without
+ * one.
  */
 import { isZeroQuantity } from '../../api/values/quantity.ts';
 import type { Container, Pod } from '../../api/pod.ts';

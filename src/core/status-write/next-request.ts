@@ -1,12 +1,13 @@
 /**
  * Decides the next API request for the status of one pod (SM-70 to SM-79).
  *
- *     no object known ──> missing        another pod under that name ──> drop
- *     our status differs from it ──> patch        it may be deleted ──> remove        else ──> settled
+ *     no object of the pod is known ──> missing       another pod has that name ──> drop
+ *     podkeep's status differs from it ──> patch      the pod may be deleted ──> remove
+ *     otherwise ──> settled
  *
  * There is no GET before a write: the patch is made against the newest known object, from the watch or from
- * the response to the last write. The UID in the patch keeps it from reaching a pod that took the name
- * meanwhile.
+ * the response to the last write. The UID in the patch makes sure that it does not change another pod that
+ * took the name meanwhile.
  */
 import type { Time, UID } from '../../api/meta.ts';
 import { createTwoWayMergePatch } from '../../api/patch/two-way-merge-patch.ts';

@@ -1,7 +1,7 @@
 /**
- * Parses `tracing.endpoint` of the kubelet configuration. The kubelet exports spans over gRPC; podkeep
- * exports them with OTLP over HTTP, so it accepts host:port and http or https URLs, but no name schemes of
- * gRPC.
+ * Parses `tracing.endpoint` of the kubelet configuration. Kubernetes' kubelet exports spans over gRPC;
+ * podkeep exports them with OTLP over HTTP, so it accepts host:port and http or https URLs, but no name
+ * schemes of gRPC.
  */
 export const OTLP_ENDPOINT_DEFAULT = 'localhost:4318';
 

@@ -2,19 +2,19 @@
  * Decides when spans are sent to their receiver, and which are dropped. The driver holds the queue; this
  * state machine only counts the spans in it.
  *
- *     idle ──span──> collecting ──512 spans or 5 s──> sending ──accepted, refused──> idle, collecting, sending
+ *     idle ──span──> collecting ──512 spans or 5 s──> sending ──accepted, refused──> idle, collecting, …
  *                                                      │  ▲
  *                                          unavailable ▼  │ woke
  *                                                     waiting          any ──stopping──> … ──> stopped
  *
  * 1. At most 2,048 spans are queued; a span that ends beyond that is dropped. This limits the memory that an
- *    unavailable receiver costs, and pods never wait for it.
+ *    unavailable receiver costs, and pods never wait for a receiver.
  * 2. One batch is in flight. To an unavailable receiver it is sent six times, with back-off; then the batch
  *    is dropped. A batch that the receiver refuses is dropped at once.
- * 3. While stopping, the rest of the queue is sent without pauses; if the receiver is unavailable, it is
- *    dropped.
+ * 3. While stopping, the rest of the queue is sent without pauses; if the receiver is unavailable, the rest
+ *    is dropped.
  *
- * Queue, batch and delay are those of OpenTelemetry's batch span processor, which the kubelet uses.
+ * Queue, batch and delay are those of OpenTelemetry's batch span processor, which Kubernetes' kubelet uses.
  */
 export type State =
   | { readonly phase: 'idle' }

@@ -1,4 +1,4 @@
-/** Explain rule: the pod has ended: it succeeded, or failed for another reason than admission and eviction. */
+/** Explain rule: the pod has succeeded, or has failed for another reason than admission and eviction. */
 import { because, listed, quoted, sentence, type Rule } from '../finding.ts';
 import { wordAt } from '../loose-json.ts';
 import { endOf } from './crash-back-off.ts';

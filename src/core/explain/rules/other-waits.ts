@@ -1,6 +1,6 @@
 /**
- * Explain rule, always the last: shows the kubelet's waits that no other rule has explained, in the words of
- * its records.
+ * Explain rule, always the last: shows the kubelet's waits that no other rule has explained, with the text of
+ * the kubelet's records.
  */
 import { because, sentence, times, type Rule } from '../finding.ts';
 import { isRetryOfWork } from '../sync-retry.ts';

@@ -1,4 +1,4 @@
-/** Explain rule: podkeep has stopped managing the pod, because one of podkeep's own invariants was violated. */
+/** Explain rule: podkeep no longer manages the pod, because one of podkeep's own invariants was violated. */
 import { readItems } from '../current-waits.ts';
 import { because, sentence, type Rule } from '../finding.ts';
 import { lastEvent } from '../event-view.ts';

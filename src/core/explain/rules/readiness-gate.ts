@@ -1,4 +1,6 @@
-/** Explain rule: a readiness gate is open, because its controller has not set the condition to True. */
+/**
+ * Explain rule: a readiness gate is not fulfilled, because its controller has not set the condition to True.
+ */
 import { because, quoted, sentence, type Rule } from '../finding.ts';
 import { objectsAt, wordAt } from '../loose-json.ts';
 
