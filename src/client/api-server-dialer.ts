@@ -3,8 +3,8 @@
  *
  * 1. The certificate is verified against the authorities of the APIService and for the name of its Service;
  *    no session is resumed, because a resumed one shows no certificate.
- * 2. Only reads use a connection again. The other end may have closed an idle one meanwhile: a read is sent a
- *    second time then, and a write must not be.
+ * 2. Only reads reuse a connection. The server may have closed an idle connection meanwhile: then a read is
+ *    sent a second time, which would not be safe for a write.
  * 3. No redirect is followed, and no proxy is used.
  */
 import type { ClientRequest } from 'node:http';

@@ -1,6 +1,7 @@
 /**
  * One exchange with a backend, whose answer goes on to a client: as a stream, or as a connection that both
- * have upgraded to another protocol. Connections end together: when one end leaves, the other is closed.
+ * have upgraded to another protocol. Connections end together: when the client or the backend disconnects,
+ * the connection to the other is closed.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Readable, type Duplex } from 'node:stream';

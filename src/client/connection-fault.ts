@@ -1,4 +1,4 @@
-/** Failed connections in the words of Go's client, which people search for. */
+/** Formats errors of failed connections with the messages of Go's client, because people search for these. */
 import { isIP } from 'node:net';
 
 export interface DialledAddress {

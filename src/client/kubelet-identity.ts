@@ -3,12 +3,12 @@
  *
  *     signed by the cluster's authority, for this node and this address   verified
  *     signed by the cluster's authority, for something else               refused
- *     signed by the kubelet itself, or by an authority unknown here       unverified, with a warning
+ *     signed by the kubelet itself, or by an unknown authority            unverified, with a warning
  *
  * 1. A node chooses the address in its status. If the address belongs to the API server or another node, the
  *    certificate shows that, and nothing is sent.
- * 2. Kubelets sign their own serving certificates, unless serverTLSBootstrap is set. kube-apiserver does not
- *    verify those, either, without --kubelet-certificate-authority.
+ * 2. Kubelets sign their own serving certificates, unless serverTLSBootstrap is set. kube-apiserver without
+ *    --kubelet-certificate-authority does not verify such certificates, either.
  */
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 

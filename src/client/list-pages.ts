@@ -1,9 +1,9 @@
 /**
  * Lists all objects of a kind, in pages if that helps the server.
  *
- * With the resource version "0", kube-apiserver answers from its cache; with a later one, with data that is
- * not older. It does not page either of these answers. Pages are read from etcd, and can expire while they
- * are read: in that case the whole list is requested at once.
+ * With the resource version "0", kube-apiserver answers from its cache; with a later one, it answers with
+ * data that is at least as new. It does not page either of these answers. Pages are read from etcd, and can
+ * expire while they are read: in that case the whole list is requested at once.
  */
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { ApiError } from '../ports/api/api-client.ts';

@@ -1,6 +1,6 @@
 /**
- * Posts JSON to a receiver of alerts or a collector of traces. Redirects are not followed, because they would
- * receive the token, too.
+ * Posts JSON to a receiver of alerts or a collector of traces. Redirects are not followed, because their
+ * target would receive the token, too.
  */
 export interface HttpPostRequest {
   /** `http:` or `https:`, without credentials. */

@@ -1,8 +1,8 @@
 /**
  * The folders of volumes that the local provisioner creates, on the node that runs in this process.
  *
- * Volumes are known by name only (`isProvisionedVolumeName`); any other name is refused. No path that a client
- * wrote into an object ever reaches the disk.
+ * A volume is identified only by its name, which `isProvisionedVolumeName` checks; any other name is refused.
+ * No path that a client wrote into an object ever reaches the disk.
  */
 export interface LocalVolumes {
   /** The node that has the folders: no other node can reach them. */

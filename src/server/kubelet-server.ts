@@ -1,6 +1,6 @@
 /**
- * The kubelet's HTTP server for the API server, Prometheus and administrators, with the paths and answers of
- * the kubelet of Kubernetes v1.36 (docs/kubelet-server.md).
+ * The HTTP server of podkeep's kubelet for the API server, Prometheus and administrators, with the paths and
+ * answers of Kubernetes' kubelet v1.36 (docs/kubelet-server.md).
  *
  *     listener or API server ──> path ──> authentication, authorization ──> handler ──> answer
  *                                            └──> streaming, for exec, attach and port-forward

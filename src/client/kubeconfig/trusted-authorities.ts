@@ -1,7 +1,7 @@
 /**
  * Provides the certificate authorities that podkeep trusts for the API server. Their file is read again every
- * minute: while an authority is being replaced, the file has both for some time, and nodes must follow
- * without a restart. If the file cannot be read, the last contents stay in use.
+ * minute: while an authority is being replaced, the file has the old and the new one for some time, and a
+ * node must use the new one without a restart. If the file cannot be read, the last contents stay in use.
  */
 import { readTrustedFile } from '../../lib/trusted-file.ts';
 import type { Clock } from '../../ports/clock.ts';

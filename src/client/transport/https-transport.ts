@@ -2,9 +2,9 @@
  * The Transport to an API server across a network: HTTP/1.1 over TLS, with a pool of connections.
  *
  * A watch holds its connection; any other request holds one only while it runs. A client certificate belongs
- * to a connection: when it is renewed, new requests use new connections, and requests under way finish on the
- * old ones. A request that has not finished after the longest request timeout is a watch; it is ended, and
- * its informer reopens it with the new certificate.
+ * to a connection: when the certificate is renewed, new requests use new connections, and requests under way
+ * finish on the old ones. A request that has not finished after the longest request timeout is a watch; the
+ * transport ends it, and the informer reopens the watch with the new certificate.
  */
 import type { Dispatcher } from 'undici';
 import type { Cancel, Clock } from '../../ports/clock.ts';

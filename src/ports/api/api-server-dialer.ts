@@ -1,9 +1,10 @@
 /**
  * Connections from the API server to the API servers that APIServices name (kube-aggregator's backends).
  *
- * Each connection shows the client certificate of the front proxy: by it the other server knows that it may
- * believe the X-Remote- headers. The other end is chosen by an administrator, but may be run by another party:
- * its redirects are not followed, and its certificate is verified for the name of its Service.
+ * On each connection the API server presents the client certificate of the front proxy; because of this
+ * certificate, the aggregated server trusts the X-Remote- headers. An administrator chooses the aggregated
+ * server, but another party may run it: its redirects are not followed, and its certificate is verified for
+ * the name of its Service.
  */
 import type { ApiResponse, Connection } from './http-handler.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The store of the API server: a map from keys to JSON objects, with one counter for all.
+ * The store of the API server: a map from keys to JSON objects, with one revision counter for all keys.
  *
  * Every commit gets the next revision. A reader sees a commit as a whole or not at all, and only once
  * it is durable: what a client has seen is never undone. Recent changes are kept for a while, so that

@@ -1,8 +1,8 @@
 /**
  * Calls webhooks: one POST of JSON over TLS, and its answer.
  *
- * The other end is chosen by an administrator, but may be run by another party: it gets no credentials of the
- * server, its redirects are not followed, and its answer has a limit in bytes and in time.
+ * An administrator chooses the webhook server, but another party may run it: it gets no credentials of the
+ * API server, its redirects are not followed, and its answer has a limit in bytes and in time.
  */
 
 export interface WebhookCall {

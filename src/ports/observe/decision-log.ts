@@ -1,6 +1,6 @@
 /**
- * Records decisions, so that "why is this pod in this state?" has an answer that is not a guess.
- * It never throws, and it does not call back into the machine that decides.
+ * Records decisions, so that "why is this pod in this state?" has an answer that is not a guess. It never
+ * throws, and it does not call back into the state machine that decides.
  */
 import type { PodReference } from '../../api/pod-reference.ts';
 

@@ -2,7 +2,7 @@
  * Reads the log of one run of a container, from a file on disk or from the memory of a runtime.
  *
  * A log is bytes in the CRI format. It only grows, until it is rotated: then the bytes continue in another
- * file under the same name, and a reader that has the old one open can still read it to its end.
+ * file under the same name, and a reader that has the old file open can still read it to its end.
  */
 import type { ContainerRun } from './pod-files.ts';
 

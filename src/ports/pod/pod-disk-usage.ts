@@ -1,4 +1,7 @@
-/** Measures how much of the node's disk pods use. Absent: the files do not exist, or were not measured yet. */
+/**
+ * Measures how much of the node's disk pods use. Absent: there are no such files, or they were not measured
+ * yet.
+ */
 import type { PodReference } from '../../api/pod-reference.ts';
 
 export interface PodDiskRequest {

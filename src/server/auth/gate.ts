@@ -1,5 +1,6 @@
 /**
- * Authenticates and authorizes a request to the kubelet's server, and refuses it with the kubelet's messages.
+ * Authenticates and authorizes a request to the kubelet's server, and refuses it with the messages of
+ * Kubernetes' kubelet.
  */
 import type {
   ApiRequest,

@@ -1,19 +1,20 @@
 /**
- * Decides which permissions a request to the kubelet's server needs, as in the kubelet of Kubernetes v1.36:
+ * Decides which permissions a request to the kubelet's server needs, as in Kubernetes' kubelet v1.36:
  *
  *     /stats/*, /metrics/*, /logs/*      nodes/stats, nodes/metrics, nodes/log
  *     /checkpoint/*, /statusz, /flagz    nodes/checkpoint, nodes/statusz, nodes/configz
  *     /pods, /runningpods, /healthz/*, /configz   their own subresource, or nodes/proxy
  *     everything else                    nodes/proxy
  *
- * podkeep's own paths need the same permissions as kubelet paths with the same content (docs/query-api.md):
+ * podkeep's own paths need the same permissions as those paths of the kubelet that have the same content
+ * (docs/query-api.md):
  *
  *     /podkeep/v1/pods/*, /podkeep/v1/decisions      nodes/pods, or nodes/proxy
  *     /podkeep/v1/{node,resources,alerts}            nodes/stats
  *     /podkeep/v1/openapi.json                       one of these three
  *
- * If several are listed, one is enough. The path is the decoded one by which the request is served: the
- * checked path and the served path must never differ.
+ * If several permissions are listed, one is enough. The permission is decided by the decoded path, by which
+ * the request is also served: the checked path and the served path must never differ.
  */
 const VERBS: ReadonlyMap<string, string> = new Map([
   ['POST', 'create'],

@@ -1,6 +1,6 @@
 /**
- * Parses the query of a /containerLogs request as the kubelet does. Refusals are short JSON texts, as in the
- * kubelet: the API server validates the same query and reports more.
+ * Parses the query of a /containerLogs request as Kubernetes' kubelet does. Refusals are short JSON texts, as
+ * in Kubernetes' kubelet: the API server validates the same query and reports more.
  */
 import { parseTime } from '../../api/values/time.ts';
 import { PodkeepError } from '../../lib/errors.ts';

@@ -1,8 +1,8 @@
 /**
- * Parses and validates `/logs/?query=…` (node log query) as the kubelet does, with its messages.
+ * Parses and validates `/logs/?query=…` (node log query) as Kubernetes' kubelet does, with the same messages.
  *
  * podkeep serves only its own log: a query must be for `kubelet` or `podkeep`. For other services and for
- * files the answer says so; podkeep runs no journalctl and opens no file.
+ * files, the answer says that podkeep does not serve them; podkeep runs no journalctl and opens no file.
  */
 import { parseTime } from '../../api/values/time.ts';
 

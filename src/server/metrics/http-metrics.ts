@@ -1,6 +1,7 @@
 /**
- * Counts the requests to the kubelet's server and measures their duration, with the kubelet's metric names. A
- * request lasts until its last byte is sent: a log that is followed for an hour takes an hour.
+ * Counts the requests to the kubelet's server and measures their duration, with the metric names of
+ * Kubernetes' kubelet. A request lasts until its last byte is sent: a log that is followed for an hour takes
+ * an hour.
  */
 import type { Counter } from '../../lib/metrics/counter.ts';
 import type { Family } from '../../lib/metrics/family.ts';

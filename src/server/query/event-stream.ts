@@ -3,7 +3,7 @@
  *
  *     pull ──> all pending events, up to 64 KiB
  *     every 15 s without an event ──> a comment, and the ID to resume from
- *     the watch is ended by podkeep ──> the connection breaks: half an answer must not look complete
+ *     podkeep ends the watch ──> it breaks the connection: half an answer must not look complete
  *
  * The client's reading sets the pace: no event is taken from the watch while the connection is full. Each
  * comment carries a newer ID, so that a client whose filter matches few events does not have to resume from a

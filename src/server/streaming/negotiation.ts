@@ -5,7 +5,7 @@
  *     upgrade: websocket   sec-websocket-protocol      the first one of the client that podkeep supports
  *     upgrade: SPDY/3.1    x-stream-protocol-version   the same
  *
- * Refusals have the kubelet's messages: clients print them.
+ * Refusals have the messages of Kubernetes' kubelet: clients print them.
  */
 import type { StreamKind } from '../../ports/api/streaming.ts';
 import type { ApiHeaders } from '../../ports/api/http-handler.ts';

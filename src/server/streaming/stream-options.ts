@@ -1,6 +1,6 @@
 /**
- * Parses the query of a streaming request. Parameter names and refusals are the kubelet's, not those of the
- * API (input, not stdin).
+ * Parses the query of a streaming request. Parameter names and refusals are those of Kubernetes' kubelet, not
+ * those of the API (`input`, not `stdin`).
  */
 import type { Refusal } from './refusal.ts';
 

@@ -1,8 +1,8 @@
 /**
  * Reads the sizes of a client's terminal from a stream of small JSON objects.
  *
- * Like the kubelet, it ignores everything after the first invalid message. It keeps reading, because an unread
- * stream would block the other streams of the connection.
+ * Like Kubernetes' kubelet, podkeep ignores everything after the first invalid message. It keeps reading,
+ * because an unread stream would block the other streams of the connection.
  */
 import type { Readable } from 'node:stream';
 
