@@ -2,7 +2,7 @@
  * The entry point `podkeep/apiserver`: a Kubernetes API server in this process, as a function from a Request
  * to a Response.
  *
- * It is separate, because most programs that build nodes use an API server elsewhere.
+ * This entry point is separate, because most programs that build nodes use an API server elsewhere.
  */
 export {
   openEmbeddedServer,

@@ -1,5 +1,5 @@
 /**
- * The entry point `podkeep/core`: the kubelet's rules as pure functions. They read no clock, use no random
+ * The entry point `podkeep/core`: the rules of a kubelet as pure functions. They read no clock, use no random
  * numbers, access no file and do not change their arguments.
  */
 

@@ -2,9 +2,9 @@
  * The entry point `podkeep/node`: runs a node of a cluster in this process, with a runtime of your own or one
  * of podkeep's.
  *
- * A program that implements `PodRuntime` gets the rest from podkeep: pod workers, probes, back-off, hooks,
- * volumes, statuses, Events, admission, the Node object with its heartbeat, and the kubelet's HTTPS server.
- * The first `runNode` loads all of it, so that programs that need only the types load nothing.
+ * A program that implements `PodRuntime` gets the rest from podkeep: pod workers, probes, back-off, lifecycle
+ * hooks, volumes, statuses, Events, admission, the Node object with its heartbeat, and the kubelet's HTTPS
+ * server. The first `runNode` loads all of it, so that programs that need only the types load nothing.
  */
 import path from 'node:path';
 import type { KubeletConfig } from './cli/config/kubelet-config.ts';

@@ -1,6 +1,6 @@
 /**
  * Converts cgroup values (shares, quota, period) that a runtime reports to Kubernetes' resource quantities,
- * as the kubelet does.
+ * as Kubernetes' kubelet does.
  */
 import { quantityFromInteger, quantityFromMilli } from './values/quantity.ts';
 import { formatQuantity } from './values/quantity-text.ts';

@@ -2,7 +2,8 @@
  * The metadata of every Kubernetes object.
  *
  * These types name the fields that podkeep reads or writes. Objects stay as they came over the wire,
- * with fields that are not named here: code that changes one spreads it, so nothing is lost.
+ * with fields that are not named here: code that changes an object spreads it into the new one, so nothing is
+ * lost.
  */
 
 /** An RFC 3339 instant in UTC with whole seconds, such as `2026-01-02T03:04:05Z`. */

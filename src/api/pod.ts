@@ -2,7 +2,7 @@
  * The types of a pod as the API has it: its spec (what should run) and its status (what runs).
  *
  * They name only the fields that podkeep's rules read; meta.ts explains how the others survive. A Go `nil` is
- * an absent field here, and so is `null`, which older writers send for empty times.
+ * an absent field here, and so is `null`, which older clients send for empty times.
  */
 import type { ObjectMeta, Time } from './meta.ts';
 import type { ResourceList, ResourceRequirements } from './resources.ts';

@@ -1,4 +1,7 @@
-/** Runs boolean parts of `&&`, `||` and the macros, whose failure may not matter if another part decides. */
+/**
+ * Evaluates the boolean parts of `&&`, `||` and the macros. The failure of one part is ignored if another
+ * part decides the result.
+ */
 import { CelError, CostExceeded, noSuchOverload } from './fault.ts';
 import type { CelValue } from './value.ts';
 

@@ -4,7 +4,7 @@
  *     the newest samples     as they were added
  *     before them            one point for each period: mean and maximum
  *
- * 1. The size depends only on the shape, not on the number of added samples.
+ * 1. The size depends only on the SeriesShape, not on the number of added samples.
  * 2. NaN means that a value was not measured: it does not count in a mean, and a point without measured
  *    values is null.
  * 3. A sample that is older than the newest one is dropped: clocks may be set back.

@@ -1,7 +1,7 @@
 /**
  * Computes FNV-1a with 32 bits: a checksum against accidents, not against attackers.
  *
- * The kubelet uses it for its checkpoints (KL-97), so podkeep has to compute the same numbers.
+ * Kubernetes' kubelet uses it for its checkpoints (KL-97), so podkeep has to compute the same numbers.
  */
 
 const OFFSET_BASIS = 0x811c9dc5;

@@ -1,5 +1,6 @@
 /**
- * The part of a clock that code in lib needs to wait and to measure time. `Clock` of the ports implements it.
+ * The part of a clock that code in lib needs to wait and to measure time. Every `Clock` (ports/clock.ts) is a
+ * Timer.
  */
 export interface Timer {
   /** Milliseconds since an arbitrary start; never decreases. */

@@ -1,7 +1,7 @@
 /**
  * A token bucket: limits the actions per second, with a burst.
  *
- * The caller passes the time. A rate of -1 is no limit, as in KubeletConfiguration.
+ * The caller passes the time. A rate of -1 means no limit, as in KubeletConfiguration.
  */
 export class TokenBucket {
   readonly #perSecond: number;

@@ -8,7 +8,8 @@
  * 1. For a link, its target is checked.
  * 2. The checked file is the file that is read: it is opened first, and fstat shows its owner.
  * 3. A folder that all users may write is safe if only owners may rename files in it (sticky), as in /tmp.
- * 4. The group of a file may write if it is the private group of this user, whose number is the user's.
+ * 4. The group of a file may write if it is the private group of podkeep's user: the group whose ID equals
+ *    the user's ID.
  */
 import {
   closeSync,

@@ -1,7 +1,7 @@
 /**
  * Migrates from client-side to server-side apply. kubectl recorded its last client-side configuration in an
- * annotation; the fields in it that have not changed since become kubectl's, so its first server-side apply
- * has no conflicts.
+ * annotation. kubectl becomes the manager of those fields of that configuration whose values are still the
+ * same in the object, so its first server-side apply has no conflicts.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { compareValues } from './compare-values.ts';

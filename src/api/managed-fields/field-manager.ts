@@ -1,7 +1,7 @@
 /**
  * Tracks field ownership (metadata.managedFields) for every write:
  *
- *     update   the fields that the write changes become its manager's, and no other's
+ *     update   the manager of the write becomes the only owner of the fields that the write changes
  *     apply    merges a configuration into the object; removes fields that the manager applied before and
  *              no longer applies, unless others own them; changing fields that others own is a conflict
  *

@@ -1,11 +1,11 @@
 /**
- * A set of field paths, with its conversion from and to FieldsV1.
+ * A set of field paths, as a tree, with its conversion from and to FieldsV1.
  *
  *     {"f:metadata":{"f:labels":{".":{},"f:app":{}}}}      .metadata.labels and .metadata.labels.app
  *
- * A node's `members` are the path elements at which a path of the set ends; its `children` are the nodes of
- * longer paths. Sets are immutable: operations share the unchanged parts, and return the very same set if
- * nothing changes.
+ * The `members` of a tree node are the path elements at which a path of the set ends; its `children` are the
+ * tree nodes of longer paths. Sets are immutable: operations share the unchanged parts, and return the very
+ * same set if nothing changes.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { LruMap } from '../../lib/lru-map.ts';

@@ -1,6 +1,6 @@
 /**
- * Adds the declared parent fields of all paths to a set, so that removing a struct also removes the fields in
- * it.
+ * Completes a set of field paths with the parent fields of its paths that the type declares, so that removing
+ * a struct also removes the fields in it.
  */
 import type { FieldSet } from './field-set.ts';
 import type { FieldType } from './field-type.ts';

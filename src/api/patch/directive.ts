@@ -2,7 +2,7 @@
  * The keys of a strategic merge patch that are directives and not data.
  *
  *     $patch                        what to do with the object that contains it: delete or replace
- *     $retainKeys                   the fields of the object that may survive
+ *     $retainKeys                   which fields of the object survive
  *     $setElementOrder/<field>      the order of a list's elements
  *     $deleteFromPrimitiveList/<field>   the values to remove from a list of scalars
  *

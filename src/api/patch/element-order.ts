@@ -5,7 +5,7 @@
  * server's list. Both groups keep their own order, and are interleaved:
  *
  *     a server's element precedes a named one only if both were in the original list and
- *     it came first there; otherwise the named one goes first
+ *     the server's came first there; otherwise the named one goes first
  *
  * So a new element comes directly after the named element before it.
  */

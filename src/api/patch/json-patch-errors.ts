@@ -2,9 +2,9 @@
  * The errors of JSON patches, one code for each HTTP status that the API server answers with.
  *
  *     JSON_PATCH_MALFORMED      it is not a patch                          400
- *     JSON_PATCH_TEST_FAILED    a `test` operation failed                 422
+ *     JSON_PATCH_TEST_FAILED    a `test` operation failed                  422
  *     JSON_PATCH_PATH_MISSING   it names a path that does not exist        422
- *     JSON_PATCH_TOO_LARGE      too many operations, or too much copied          413
+ *     JSON_PATCH_TOO_LARGE      too many operations, or too much copied    413
  *
  * The messages are Kubernetes' own.
  */

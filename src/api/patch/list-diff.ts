@@ -2,7 +2,7 @@
  * Computes the strategic merge patch between two versions of a list with patch strategy `merge`.
  *
  *     changes   the elements to merge: new ones whole, changed ones with what changed, in the
- *               order of the modified list; then a `{"$patch": "delete", <key>}` for each gone one
+ *               order of the modified list; then a `{"$patch": "delete", <key>}` for each removed one
  *     removed   for scalars: the values to remove
  *     order     the modified list's elements by name, if anything changed; otherwise the server would
  *               put new ones in front (P-1)

@@ -11,8 +11,9 @@
  *   - a list of scalars that merges and holds a value twice
  *
  * Parts that both versions share are skipped by one pointer comparison, so the cost depends on the size of
- * the change and not on the size of the object. Unlike Kubernetes' CreateTwoWayMergePatch, it never puts an
- * unchanged field into the patch, even if its strategy is replace or it is an unsorted list of scalars.
+ * the change and not on the size of the object. Unlike Kubernetes' CreateTwoWayMergePatch, this function
+ * never puts an unchanged field into the patch, even if the field has the strategy replace or is an unsorted
+ * list of scalars.
  */
 import { PodkeepError } from '../../lib/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';

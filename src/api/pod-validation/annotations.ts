@@ -1,6 +1,6 @@
 /**
- * Validates the annotations of pods that have a meaning: some are settings that predate fields, one marks a
- * mirror pod.
+ * Validates the pod annotations to which Kubernetes gives a meaning: some are settings from before there was
+ * a field for them, one marks a mirror pod.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { allContainers } from './container-lists.ts';

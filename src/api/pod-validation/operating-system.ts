@@ -1,6 +1,6 @@
 /**
- * Validates `spec.os`: a pod that names its operating system may not set fields that exist only on the other
- * one.
+ * Validates `spec.os`: a pod that names its operating system must not set fields that exist only on the other
+ * one (Linux or Windows).
  */
 import type { JsonObject } from '../../lib/json.ts';
 import {

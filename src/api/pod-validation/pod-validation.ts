@@ -5,7 +5,7 @@
  *     pod ──defaultPod──> full pod ──validatePod──> field errors; none: it is valid
  *
  * The rules, their order and their messages are kube-apiserver's. The embedded API server applies them to
- * requests and the kubelet to static pod manifests, so both refuse the same pods. Rules of subresources
+ * requests and podkeep's kubelet to static pod manifests, so both refuse the same pods. Rules of subresources
  * (status, resize, ephemeralcontainers) belong to the API server: apiserver/kinds/pod/.
  */
 import { deadlineFaults } from './update/deadline.ts';

@@ -2,7 +2,7 @@
  * Determines which rules an update may violate because the old object already violated them.
  *
  * Validation gets stricter with every release. A pod that was accepted once must stay editable (its labels,
- * finalizers and status), so these rules allow the new object what the old one had.
+ * finalizers and status), so these rules accept in the new object what the old one already had.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import {

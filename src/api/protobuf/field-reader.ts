@@ -2,7 +2,7 @@
  * Decodes the fields of a message to JSON. A field may occur once, several times or never:
  *
  *     scalar     the last one counts
- *     message    all of them are one, sent in pieces
+ *     message    all occurrences together are one message, sent in pieces
  *     list       each is an item; numbers may come packed, many in one
  *     map        each is an entry, a message with the key in field 1 and the value in field 2
  *

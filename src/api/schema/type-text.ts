@@ -4,9 +4,9 @@
  *     string bool int32 int64 uint32 uint64 float double bytes    a scalar
  *     Quantity Time IntOrString ...                               a wire form of its own
  *     .PodSpec    core/v1.PodSpec                                 a struct: here, elsewhere
- *     #.DNSPolicy #core/v1.DNSPolicy                              a string of a list of values
+ *     #.DNSPolicy #core/v1.DNSPolicy                              an enum: a string from a list of values
  *     []T                                                         a list
- *     <>T                                                         a list, a message in protobuf
+ *     <>T                                                         a list, wrapped in a message in protobuf
  *     {}T                                                         a map from strings
  *
  * Results are cached: the same text in the same package gives the same shape object.

@@ -1,6 +1,6 @@
 /**
- * Validates IP addresses as strictly as 1.36: ambiguous forms that old versions accepted (leading zeros, IPv4
- * inside IPv6) are refused unless the old object had them.
+ * Validates IP addresses as strictly as Kubernetes v1.36: ambiguous forms that old versions accepted (leading
+ * zeros, IPv4 inside IPv6) are refused unless the old object had them.
  */
 import { parseIp } from '../../lib/ip.ts';
 import { invalidField, type FieldErrors } from './field-errors.ts';

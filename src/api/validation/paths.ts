@@ -1,4 +1,4 @@
-/** Validates paths inside a volume or a container, which may not lead out of it. */
+/** Validates paths inside a volume or a container, which must not lead out of it. */
 import { invalidField, type FieldErrors } from './field-errors.ts';
 
 export function* validateNoStepsBack(path: string, field: string): FieldErrors {

@@ -1,10 +1,10 @@
 /**
  * Matches objects by their labels (label selectors).
  *
- * A selector is a list of requirements that must all hold (L-1). The empty list matches every object. An
- * API object may also omit its selector, which matches no object (see `selectorFromObject`): that is a
- * list with one requirement that nothing satisfies, so it keeps its meaning when it is copied or joined
- * with others.
+ * A selector is a list of requirements that must all hold (L-1). The empty list matches every object. An API
+ * object may also omit its selector, which then matches no object (see `selectorFromObject`). An omitted
+ * selector is represented by a list with one requirement that nothing satisfies, so it keeps its meaning when
+ * it is copied or joined with others.
  *
  * `label-selector-text.ts` reads and writes the form with commas that kubectl and URLs use.
  */

@@ -1,10 +1,10 @@
 /**
  * Parses and prints quantities: `250m`, `1.5Gi`, `12e6`.
  *
- * Parsing never uses a floating-point number. Digits beyond billionths are cut off, and any that is not zero
- * rounds the amount away from zero, so that a small request is never zero (Q-2). Only the digits that are
- * kept become a bigint: a text of a million digits or an exponent of a billion costs one pass over its
- * characters.
+ * Parsing never uses a floating-point number. Digits beyond billionths are cut off; if one of them is not
+ * zero, the amount is rounded away from zero, so that a small request is never zero (Q-2). Only the digits
+ * that are kept become a bigint: a text of a million digits or an exponent of a billion costs one pass over
+ * its characters.
  *
  * Printing gives the canonical form (Q-1): the largest suffix of the format that leaves no fraction. Two
  * behaviours of Kubernetes are bugs that we do not repeat: beyond E and Ei it drops the suffix (1000E becomes

@@ -2,8 +2,8 @@
  * Converts between moments and the wall-clock time of a time zone.
  *
  * When clocks change, some wall times are skipped and some occur twice. For these `momentOf` does what Go's
- * time.Date does: it first converts with the offset that holds at that time taken as UTC, then uses the
- * offset that holds at the result.
+ * time.Date does: it reads the wall time as if it were UTC, converts it with the offset of that moment, and
+ * then converts it again with the offset of the result.
  */
 export interface WallTime {
   readonly year: number;

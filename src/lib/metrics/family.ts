@@ -6,7 +6,7 @@
  *              └─ POST ─ 201 ── a counter
  *
  * Metrics are in a tree with one level per label. So a lookup builds no string, and joined values cannot
- * collide. Code that counts often calls `with` once and keeps the metric.
+ * collide. Frequently executed code calls `with` once and keeps the metric.
  *
  * The caller limits the number of values of a label. For labels that name short-lived objects there are
  * `remove` and `reset`; a removed metric that a caller still keeps is no longer shown.

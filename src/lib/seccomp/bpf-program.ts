@@ -2,13 +2,14 @@
  * Assembles a program in classic BPF, from its last instruction to its first.
  *
  * Jumps in BPF only go forward, conditional ones at most 255 instructions. Because the program is written
- * backwards, the target of a jump always exists already, and its distance is known. If the target is too far,
- * a copy of it (of a return) or an unconditional jump, which may be long, is inserted.
+ * backwards, the target of a jump always exists already, and its distance is known. If the target is too far
+ * away, a nearer one is inserted: a copy of the target if that is a return, otherwise an unconditional jump,
+ * which may be long.
  *
  *     written    last ◀──────────────────────────────────────── first
  *     runs       load number ─▶ number >= 60? ─▶ … ─▶ return
  *
- *   1. Every jump ends within the program, at an instruction behind it.
+ *   1. Every jump ends within the program, at an instruction that comes after the jump.
  *   2. Every path ends with a return: each instruction is created with the instruction that follows it.
  */
 import { assert } from '../assert.ts';

@@ -23,7 +23,7 @@
  *   2. call-decisions.ts decides which rule applies to a call, and the result of calls that the profile does
  *      not name.
  *   3. The program checks architecture and number before any argument, with instructions that the kernel can
- *      evaluate in advance (since 5.11): for calls that are always allowed it then skips the program.
+ *      evaluate in advance (since 5.11): for calls that are always allowed the kernel then skips the program.
  */
 import { assert } from '../assert.ts';
 import {

@@ -1,6 +1,6 @@
 /**
  * Drives the syscall helper, a process that makes system calls for which Node.js has no function: mounts,
- * namespaces, users. It starts every container, exec, probe and hook of the process runtime.
+ * namespaces, users. It starts every container, exec, probe and lifecycle hook of the process runtime.
  *
  *     podkeep ──orders──> the helper ──forks──> one process for each order
  *        └──<── done, failed, ready, exit, ended ──┘

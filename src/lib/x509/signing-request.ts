@@ -1,6 +1,6 @@
 /**
  * Reads and verifies a certificate signing request (PKCS #10). The signature on the request proves that the
- * client has the private key; an approver decides whether it may have the name.
+ * client has the private key; an approver decides whether the client may have the name.
  */
 import { createPublicKey, verify } from 'node:crypto';
 import { defineError } from '../errors.ts';
