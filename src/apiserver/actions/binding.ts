@@ -1,6 +1,6 @@
 /**
- * Implements POST pods/binding: binds a pod to a node. After its creation a pod gets its node in no other
- * way.
+ * Implements POST pods/binding: binds a pod to a node. A pod that was created without a node gets one in no
+ * other way.
  *
  * Only an unbound pod can be bound; schedulers rely on a pod being bound at most once.
  */

@@ -1,4 +1,4 @@
-/** Sets a pod condition on behalf of the API server, in the form in which the kubelet writes conditions. */
+/** Sets a pod condition on behalf of the API server, in the form in which kubelets write conditions. */
 import type { JsonObject } from '../../lib/json.ts';
 import { objectsAt, structAt } from '../objects/field-path.ts';
 

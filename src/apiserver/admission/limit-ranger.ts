@@ -3,7 +3,7 @@
  * containers, pods and PersistentVolumeClaims.
  *
  * Defaults are filled in before validation; bounds are checked after it. Both happen only when a pod is
- * created or resized: otherwise its resources cannot change.
+ * created or resized: no other request can change its resources.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Change, ObjectStore } from '../../ports/api/object-store.ts';

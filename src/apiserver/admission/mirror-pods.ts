@@ -1,7 +1,7 @@
 /**
  * Refuses mirror pods that refer to API objects. A mirror pod represents a static pod, which runs on its node
- * whatever the API says, so it must need nothing from the API. This is the last check: a client that may not
- * write the pod gets that error first.
+ * whatever the API says, so it must need nothing from the API. This is the last check: a client without
+ * permission to write the pod gets the error about that instead.
  */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { secretsOf } from './pod-references.ts';

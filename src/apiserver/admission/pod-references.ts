@@ -1,6 +1,6 @@
 /**
- * Lists the Secrets, ConfigMaps and claims that a pod or a PersistentVolume refers to, which its kubelet must
- * read.
+ * Lists the Secrets, ConfigMaps and claims that a pod or a PersistentVolume refers to. The kubelet that runs
+ * the pod must be able to read them.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { objectsAt, structAt, textAt } from '../objects/field-path.ts';

@@ -2,7 +2,7 @@
  * Timestamps that the server fills in: when a volume entered its phase, when a device was tainted, and when
  * a certificate request was approved, denied or failed.
  *
- * The rules of a kind have no clock, so an admission plugin does it.
+ * The rules of a kind have no clock, so an admission plugin fills these times in.
  */
 import { formatTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';

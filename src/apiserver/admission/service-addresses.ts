@@ -4,8 +4,8 @@
  *
  * Allocation happens after mutating webhooks and before validation. Allocated values are reserved while
  * validating webhooks are called, so two concurrent Services never get the same. Requested values are checked
- * in the last step before the Service is stored: a Service that is invalid in other ways gets those errors
- * first, and takes no value from others.
+ * in the last step before the Service is stored: a Service that is invalid for another reason gets the error
+ * for that first, and takes no value from other Services.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { parseIp } from '../../lib/ip.ts';

@@ -1,8 +1,8 @@
 /**
  * The APIServices that name a Service, found by the version that they serve.
  *
- * Every request asks whether its version is among them, and in most clusters none is: this index is all that
- * such a server has of the aggregator, which is loaded with the first APIService in it.
+ * Every request asks whether its version is among them, and in most clusters there are none. So only this
+ * index is always in memory; the aggregator itself is loaded when the first APIService enters the index.
  */
 import { assert } from '../../lib/assert.ts';
 import type { JsonObject } from '../../lib/json.ts';

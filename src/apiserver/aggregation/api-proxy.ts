@@ -2,12 +2,12 @@
  * Passes a request on to an aggregated API server, with the answers of kube-aggregator when that fails:
  *
  *     the APIService is not available, or has no endpoint   503 service unavailable
- *     its authorities cannot be read                        500 and why
+ *     its CA certificates cannot be loaded                  500 and why
  *     the server cannot be reached, or shows a wrong name   503 error trying to reach service: and why
  *     it does not answer in time                            504
  *
- * The user is authorized by now. When the client leaves, the request to the other server ends. A redirect is
- * an answer like any other: the client gets it, and this server does not follow it.
+ * The user has been authorized before. When the client leaves, the request to the other server ends. A
+ * redirect is an answer like any other: the client gets it, and this server does not follow it.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { ApiServerBackend, BackendRequest } from '../../ports/api/api-server-dialer.ts';

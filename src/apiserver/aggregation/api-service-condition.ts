@@ -1,4 +1,7 @@
-/** What an APIService says: which version, by another server or not, and whether it is available. */
+/**
+ * Reads from an APIService which version it registers, whether another API server serves that version, and
+ * whether it is available; sets its condition Available.
+ */
 import type { JsonObject } from '../../lib/json.ts';
 import { hasService, servesItself } from '../kinds/extension/api-service.ts';
 import { objectsAt, textAt } from '../objects/field-path.ts';

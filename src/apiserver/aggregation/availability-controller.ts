@@ -5,8 +5,8 @@
  *     thirty seconds since the last check ─────────────────────────────┼──> check ──> condition, discovery
  *     a failed check: soon, and each time twice as long after ─────────┘
  *
- * A server counts as available when it answers its own discovery. Each attempt may reach another endpoint: the
- * first one is enough if it succeeds, and one of five otherwise.
+ * A server counts as available when it answers its own discovery. Each attempt may reach another endpoint. If
+ * the first attempt fails, four more are made at the same time; one that succeeds is enough.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { JsonObject } from '../../lib/json.ts';

@@ -1,6 +1,6 @@
 /**
- * What can be said about an APIService before its server is asked: whether there is a Service, a port, and an
- * endpoint that is ready. Reasons and texts are kube-aggregator's.
+ * Checks an APIService without a request to its server: whether it has a Service, a port, and an endpoint
+ * that is ready. Reasons and texts are kube-aggregator's.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { readText } from '../../api/validation/json-reading.ts';

@@ -1,5 +1,5 @@
 /**
- * Reaches the API server behind an APIService: resolves its Service for each request, and verifies its
+ * Sends requests to the API server of an APIService: resolves its Service for each request, and verifies its
  * certificate as the APIService says.
  *
  * Requests that this server makes by itself (discovery, OpenAPI, the end of a namespace) have a limit in bytes

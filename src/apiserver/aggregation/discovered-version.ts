@@ -2,8 +2,8 @@
  * One version of another API server, as aggregated discovery describes it: from its own aggregated discovery, or
  * from the older list of resources, which is converted.
  *
- * Only known fields are taken over, and only those of the one version: a server describes what its APIService
- * says that it serves, and nothing else.
+ * Only known fields are taken over, and only those of this version: a server cannot add anything to discovery
+ * except the version that its APIService names.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { readFlag, readObjects, readStruct, readText } from '../../api/validation/json-reading.ts';

@@ -1,11 +1,12 @@
 /**
  * The headers of a request to an aggregated API server.
  *
- * 1. The other server believes X-Remote- headers, because they come with the certificate of the front proxy. So
- *    none of a client's goes on, in whatever spelling: some servers read `_` as `-`.
- * 2. No credential goes on: no Authorization, no Impersonate-, no bearer token among WebSocket protocols.
- * 3. Headers of the connection end here, with those that `Connection` names. They are removed before the user's
- *    are added, so that a client cannot have these removed.
+ * 1. The other server believes X-Remote- headers, because they come with the certificate of the front proxy.
+ *    So no such header of a client is forwarded, in whatever spelling: some servers read `_` as `-`.
+ * 2. No credential is forwarded: no Authorization, no Impersonate-, no bearer token among WebSocket
+ *    protocols.
+ * 3. Hop-by-hop headers, and the headers that `Connection` names, are removed. This happens before the
+ *    headers that name the user are added, so that a client cannot have the latter removed.
  * 4. A name that a header cannot carry unchanged (control characters, space at an end) is refused: the other
  *    server would read another name.
  */

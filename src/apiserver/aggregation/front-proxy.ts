@@ -1,6 +1,6 @@
 /**
- * The front proxy: the identity by which aggregated API servers know this one, and believe what it says about
- * the user of a request.
+ * The front proxy: the identity by which aggregated API servers recognize this API server. They trust what it
+ * says about the user of a request.
  */
 import type { ApiServerDialer } from '../../ports/api/api-server-dialer.ts';
 

@@ -1,6 +1,7 @@
 /**
- * What the server publishes about its own APIs once it serves: their APIServices, and how aggregated API servers
- * recognize it. No start waits for this, and after the first start there is nothing to write.
+ * Publishes, once the server serves requests, the APIServices of its own APIs, and the ConfigMap by which
+ * aggregated API servers recognize it. No start waits for this, and after the first start there is usually
+ * nothing to write.
  */
 import type { Cancel } from '../../ports/clock.ts';
 import {

@@ -3,7 +3,7 @@
  *
  * 1. The group of APIServices itself comes first, as in kube-aggregator. A version without an APIService comes
  *    last: it is served all the same.
- * 2. A version that both this server and another one could serve is the other one's.
+ * 2. If both this server and another one could serve a version, the other server serves it.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { numberAt, objectsAt, textAt } from '../objects/field-path.ts';

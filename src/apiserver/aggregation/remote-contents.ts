@@ -1,6 +1,7 @@
 /**
- * Empties a namespace at another API server, as the controller of namespaces of Kubernetes does: each kind that
- * can be deleted is deleted as a collection, or object by object, and then counted.
+ * Empties a namespace at another API server, as the controller of namespaces of Kubernetes does: the objects
+ * of each kind that can be deleted are deleted as a collection, or one by one; then the remaining ones are
+ * counted.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { readNumber, readObjects, readText, readTexts } from '../../api/validation/json-reading.ts';

@@ -1,6 +1,6 @@
 /**
- * What other API servers serve, as they last said. A server that does not answer keeps its entry, marked as
- * stale: clients then know that their list is incomplete.
+ * Holds what other API servers serve, according to their last answers. A server that does not answer keeps
+ * its entry, marked as stale: clients then know that their list is incomplete.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';

@@ -2,12 +2,12 @@
  * The paths that go on to an aggregated API server.
  *
  *     /apis/GROUP/VERSION             its discovery; all users may read it
- *     /apis/GROUP/VERSION/…           its resources; the user is authorized for what the path says here
+ *     /apis/GROUP/VERSION/…           its resources; the user is authorized for the path as it is read here
  *     /openapi/v3/apis/GROUP/VERSION  its OpenAPI document
  *
  * The authorizer must have read the path as the other server will. Many servers resolve `..` and `//`, so a
- * path with either could mean another namespace there than here: it is refused. For the same reason every
- * value of `watch` counts that Kubernetes takes for a yes.
+ * path with either could mean another namespace there than here: it is refused. For the same reason a request
+ * counts as a watch with every value of `watch` that Kubernetes reads as true.
  */
 import type { ResourceRequest } from '../requests/request-info.ts';
 import type { RequestUrl } from '../requests/request-url.ts';

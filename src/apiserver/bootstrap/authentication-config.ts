@@ -1,10 +1,10 @@
 /**
  * The ConfigMap kube-system/extension-apiserver-authentication, from which aggregated API servers learn which
- * clients to believe: the authority of the cluster for its users, and that of the front proxy for the X-Remote-
- * headers.
+ * clients to believe: the CA of users' client certificates, and the CA of the front proxy, which sends the
+ * X-Remote- headers.
  *
- * As in kube-apiserver, what other servers have added stays: values are merged, so that a new authority is
- * trusted beside the old one, until that expires.
+ * As in kube-apiserver, what other servers have added stays: values are merged, so that a new CA is trusted
+ * beside the old one, until the old one expires.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import { PodkeepError } from '../../lib/errors.ts';

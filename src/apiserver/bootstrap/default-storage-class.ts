@@ -2,8 +2,8 @@
  * The StorageClass `standard` of the local provisioner, so that a claim gets a volume without any preparation.
  *
  * It is created once in the life of a cluster, which an annotation of the namespace kube-system records: a class
- * that an administrator has deleted stays deleted. A class of this name that exists already stays as it is, and
- * where another class is the default, it stays the only default.
+ * that an administrator has deleted stays deleted. If a class of this name exists already, it is not changed.
+ * If another class is the default, `standard` does not become a second default.
  */
 import { LOCAL_PROVISIONER } from '../../api/local-provisioner.ts';
 import type { JsonObject } from '../../lib/json.ts';

@@ -3,7 +3,7 @@
  * endpoints.
  *
  * As in kube-apiserver, the Service is created once and never updated, while its endpoints are set to the
- * address of the listener. Unlike in kube-apiserver, that may be a loopback address, which pods that are
+ * address of the listener. Unlike in kube-apiserver, this may be a loopback address, which pods that are
  * processes on this machine can reach.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';

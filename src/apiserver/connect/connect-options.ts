@@ -1,6 +1,6 @@
 /**
  * Builds the options object of a connect request (such as PodExecOptions), which webhooks and policies get as
- * its object.
+ * the object of that request.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import type { Subresource } from '../objects/kind.ts';

@@ -1,6 +1,6 @@
 /**
  * Forwards exec, attach, portforward, log and proxy requests to their backend: the kubelet of a pod's node,
- * the pod, a pod behind a Service, or a node.
+ * the pod, a pod that a Service selects, or a node.
  *
  *     exec, attach, portforward   only with an upgrade to another protocol
  *     log                         as a stream of plain text

@@ -6,8 +6,8 @@
  *     a name is taken ──> NamesAccepted: False; names that were accepted before stay accepted
  *     marked for deletion ──> Terminating, until its last object is deleted
  *
- * Within a group, the definition that comes first gets a name. An established definition stays established,
- * even if an update requests names that it cannot have.
+ * If two definitions of a group request the same name, the one that comes first gets it. An established
+ * definition stays established, even if an update requests names that it cannot have.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';

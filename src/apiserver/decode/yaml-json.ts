@@ -4,8 +4,8 @@
  * The yaml package compares each key of a map with all earlier keys, and its composer is recursive. So this
  * file checks nesting in the tokens before they are composed, and finds duplicate keys with a set.
  *
- * These functions run on the main thread for small texts. For large ones their source code is sent to a
- * worker thread (yaml-worker.ts), so they use only their arguments and each other.
+ * These functions run on the main thread for small texts. For large texts the source code of these functions
+ * is sent to a worker thread (yaml-worker.ts), so they use only their arguments and each other.
  */
 import type * as Yaml from 'yaml';
 

@@ -5,8 +5,8 @@
  *     one policy       at most its budget; beyond that, no more of its expressions are evaluated
  *     one request      at most one budget for all its policies together (SharedBudget)
  *
- * The first two limits and the messages are kube-apiserver's. It needs no third one, because it evaluates
- * requests in parallel; here other requests run only between expressions.
+ * The first two limits and the messages are kube-apiserver's. kube-apiserver needs no third one, because it
+ * evaluates requests in parallel; here other requests run only between expressions.
  */
 import { Budget, CelError, CostExceeded, type CelValue } from '../../cel/cel.ts';
 import { evaluate, isFaulty, type Compiled, type ExpressionInput } from './admission-expression.ts';

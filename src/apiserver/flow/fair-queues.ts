@@ -9,7 +9,8 @@
  * of one of them.
  *
  * Invariants
- * 1. A level never executes more requests than it has seats, a user never more than its share of them.
+ * 1. A level never executes more requests than it has seats, and a user never more than its share of the
+ *    seats.
  * 2. Requests of one user are taken in the order in which they came.
  * 3. No queue is longer than its limit, and no level has more waiting requests than its limit.
  * 4. While a level has a free seat, no request waits unless its user has no seats left or must rest

@@ -1,10 +1,11 @@
 /**
- * Requests for versions that other API servers serve. The user is authorized here first, as for every other
- * request; what a path means for the authorizer is checked to be what it means there (aggregation/remote-path.ts).
+ * Passes on requests for versions that other API servers serve. This server authorizes the user first, as for
+ * every other request, and refuses paths that the other server could read differently
+ * (aggregation/remote-path.ts).
  *
- * A body is read before it is passed on, within the limits of its user. The seat is given back as soon as it is
- * the turn of this request, because the other server may take its time; until the answer ends, the request
- * counts among the streams of its user.
+ * A body is read before it is passed on, within the limits of its user. The request waits for a seat like any
+ * other, but releases the seat as soon as it has got it, because the other server may take long. Until the
+ * response ends, the request counts among the streams of its user.
  */
 import type { Aggregation } from '../aggregation/aggregation.ts';
 import type { ProxyCall } from '../aggregation/api-proxy.ts';

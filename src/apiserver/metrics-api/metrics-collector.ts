@@ -5,8 +5,8 @@
  *                       3 s apart              every 15 s
  *
  * 1. While no client requests metrics, no kubelet is scraped: an idle cluster stays idle.
- * 2. The first request waits for two samples, so that its response has values; later requests get the last
- *    window.
+ * 2. The first request waits for two samples, so that its response has values; later requests get the values
+ *    of the last window (the time between the last two samples).
  * 3. If scraping a kubelet fails, its window is dropped, so that old values are never shown as new ones.
  * 4. Memory: two samples for each container, and nothing while idle.
  */

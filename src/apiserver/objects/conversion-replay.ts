@@ -1,11 +1,12 @@
 /**
- * Lets code without promises use conversions that a webhook does.
+ * Lets synchronous code use objects that a webhook converts.
  *
  *     run ──> needs a conversion ──> the webhook is called ──> run again, with its answer ──> … ──> result
  *
- * Who manages which field, and what a policy sees, is decided by pure functions. Rather than making each of them
- * wait, the whole decision is run again whenever another conversion is known. What runs must have no effects, or
- * such that may be repeated. Without a conversion it runs once, synchronously.
+ * Pure functions decide who manages which field, and what a policy sees. They are not made asynchronous:
+ * instead the whole decision is run again whenever the result of another conversion has arrived. So the
+ * function that is run must have no effects, or only effects that may be repeated. If it needs no conversion,
+ * it runs once, synchronously.
  */
 import type { JsonObject } from '../../lib/json.ts';
 import { internalFailure, StatusError } from './status.ts';

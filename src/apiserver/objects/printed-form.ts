@@ -9,10 +9,10 @@
  *   an empty list that is printed is null                 rules: null
  *   a quantity has its canonical text, a time is in UTC   "0.5" becomes "500m"
  *
- * The schema table determines the rule for each field. The function is idempotent and returns an object that
- * already has this form unchanged, so parts that a new version shares with the old one are skipped. Most
- * structs have many fields and few set ones, so only set fields, and fields that are always printed, are
- * visited.
+ * The schema table determines the rule for each field. The function is idempotent, and if an object already
+ * has this form, returns the very same object. So parts that a new version shares with the old one are
+ * skipped. Most structs have many fields and few set ones, so only set fields, and fields that are always
+ * printed, are visited.
  */
 import { formatQuantity, readQuantity } from '../../api/values/quantity-text.ts';
 import { structOf } from '../../api/schema/schema.ts';

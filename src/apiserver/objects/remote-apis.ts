@@ -1,7 +1,8 @@
 /**
  * The API versions that other API servers serve: those of APIServices that name a Service.
  *
- * This is what the other parts of the server need to know of them; aggregation/ reaches them.
+ * This interface has what the other parts of the server need to know about these versions; aggregation/ sends
+ * the requests to their servers.
  */
 import type { JsonObject } from '../../lib/json.ts';
 

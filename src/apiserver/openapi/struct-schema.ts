@@ -3,7 +3,8 @@
  * enums, which of them are required, and how lists and maps are merged.
  *
  * A field that JSON always prints has its empty value as default, because omitting the field means that
- * value. This is how Kubernetes distinguishes fields that may be omitted from fields that may be absent.
+ * value. This is how Kubernetes' schemas distinguish such a field from one that JSON leaves out when it is
+ * empty.
  */
 import type { Field, Scalar, Shape, StructType, TypeName } from '../../api/schema/shape.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';

@@ -1,6 +1,6 @@
 /**
- * Signs approved certificate requests for the signers of Kubernetes (signer-rules.ts). In other clusters the
- * controller manager does this.
+ * Signs approved certificate requests for the signers of Kubernetes (signer-rules.ts). In Kubernetes,
+ * kube-controller-manager does this.
  */
 import { formatTime } from '../../api/values/time.ts';
 import { defineError, PodkeepError } from '../../lib/errors.ts';

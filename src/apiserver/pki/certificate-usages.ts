@@ -1,4 +1,4 @@
-/** The usages of a CertificateSigningRequest as extensions of the certificate. */
+/** Converts the usages of a CertificateSigningRequest to extensions of the certificate. */
 import type { KeyUse, LeafUses, Use } from '../../lib/x509/extensions.ts';
 
 const KEY_USES: ReadonlyMap<string, KeyUse> = new Map([

@@ -1,4 +1,4 @@
-/** The admission request of a write, and the way of an object through admission. */
+/** Builds the admission request of a write, and passes the object through the stages of admission. */
 import type { JsonObject } from '../../lib/json.ts';
 import { MASTER } from '../objects/access.ts';
 import type { AdmissionRequest } from './admission.ts';

@@ -5,7 +5,7 @@
  *     grace period, finalizers, or dependents to wait for ──> marked, and removed when these are done
  *
  * Marked means: with a deletionTimestamp. A marked object stays marked, and its grace period can only be
- * shortened. Times end with the year 9999, and so does a longer grace period.
+ * shortened. A deletionTimestamp is never later than the year 9999, however long the grace period is.
  */
 import { formatTime, LAST_TIME_MS, parseTime } from '../../api/values/time.ts';
 import type { JsonObject } from '../../lib/json.ts';

@@ -3,8 +3,8 @@
  *
  * Each page except the last has a continue token with the revision of the snapshot and the key of its last
  * object, so that all pages together are one list. When the snapshot is no longer in the history, the client
- * gets 410. It then starts over, or continues with the token in that response, which has no revision: it
- * returns the rest of the list from the current state.
+ * gets 410. It then starts over, or continues with the token in that response, which has no revision: with
+ * that token, the client gets the rest of the list from the current state.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { PodkeepError } from '../../lib/errors.ts';

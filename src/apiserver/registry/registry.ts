@@ -5,7 +5,7 @@
  *     update   the same with the old object, and again after a write conflict
  *     delete   immediately, or marked, waiting for the kubelet or for finalizers
  *
- * Only the rules of a kind (kind.ts) differ. All readers share stored objects, and none may change them.
+ * Only the rules of a kind (kind.ts) differ. All readers share stored objects, and must not change them.
  */
 import { jsonEqual } from '../../api/values/json-equal.ts';
 import { formatTime } from '../../api/values/time.ts';

@@ -1,7 +1,7 @@
 /**
- * Converts managers between an object and its Scale. The managers of a Scale are those of the object that own
- * its replicas. After a write through the scale subresource, the managers of the Scale own the replicas, and
- * the other fields keep their managers.
+ * Converts managers between an object and its Scale. The managers of a Scale are those managers of the object
+ * that own its field for the replicas. After a write through the scale subresource, the managers of the Scale
+ * own the replicas, and the other fields keep their managers.
  */
 import {
   difference,

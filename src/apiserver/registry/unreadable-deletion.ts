@@ -1,5 +1,5 @@
 /**
- * Deletes an object that cannot be decrypted, because its key is lost.
+ * Deletes an object that cannot be decrypted, because its encryption key is lost.
  *
  * The content of such an object is unknown, so no finalizer, owner or precondition can be respected. So it is
  * deleted only if the client sets the delete option `ignoreStoreReadErrorWithClusterBreakingPotential` and is

@@ -4,7 +4,7 @@
  * Each subscriber is notified of every change once, in the order of commits: of past changes while it
  * subscribes, and of later ones as they happen. A listener may add or remove subscribers while it is called.
  * So each subscriber stores up to which revision it got past changes, and gets none twice; a removed
- * subscriber is deleted from the set, which the running iteration then skips.
+ * subscriber is deleted from the set, so that the running iteration skips it.
  */
 import type { Log } from '../../ports/log.ts';
 import type { StoreEvent } from '../../ports/api/object-store.ts';

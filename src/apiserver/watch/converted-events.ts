@@ -1,10 +1,11 @@
 /**
- * The events of a watch whose objects a webhook converts: one after the other, in their order.
+ * Sends the events of a watch whose objects a webhook converts, in their original order.
  *
  *     store ──> waiting ──> converted, all that wait in one review ──> sent
  *
- * 1. Nothing is sent before the events in front of it.
- * 2. What waits is bounded: a watch that falls too far behind ends, and no other waits for it.
+ * 1. No event is sent before an earlier one.
+ * 2. The number of waiting events is bounded: a watch that has too many of them is ended, and no other watch
+ *    waits for it.
  * 3. A conversion that fails ends the watch.
  */
 import type { JsonObject } from '../../lib/json.ts';

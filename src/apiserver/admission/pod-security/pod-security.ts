@@ -2,7 +2,7 @@
  * Admission plugin PodSecurity: checks pods against the level in the labels of their namespace (policy.ts).
  *
  *     a pod                        enforce, audit, warn
- *     a pod template               audit, warn: the pods that its controller creates are enforced
+ *     a pod template               audit, warn; `enforce` applies to the pods that its controller creates
  *     a namespace                  labels must be valid; a stricter level warns about existing pods
  *
  * 1. An update of a pod is checked only if it adds an image or a container, so existing pods can still be

@@ -1,6 +1,6 @@
 /**
- * Yields to other requests while policies are evaluated: after an expression, if about as much cost as a
- * large request takes was spent since the last yield. One expression is not interrupted.
+ * Yields to other requests while policies are evaluated: after an expression, if the evaluation since the
+ * last yield has cost about as much as one large request. A single expression is not interrupted.
  */
 import type { Budget } from '../../../cel/cel.ts';
 import type { Clock } from '../../../ports/clock.ts';

@@ -1,6 +1,6 @@
 /**
  * Checks that a user who writes a policy or a binding may read its parameters: otherwise refusals could
- * reveal the contents of objects that the user may not read.
+ * reveal the contents of objects that the user has no permission to read.
  *
  * A policy requires `get` on all objects of its paramKind, a binding `get` or `list` on the objects of its
  * paramRef. An unchanged paramKind or paramRef is not checked again.

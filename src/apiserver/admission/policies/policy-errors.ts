@@ -1,4 +1,7 @@
-/** Errors that keep a policy from being applied to a request. Its failure policy then decides. */
+/**
+ * Errors that keep a policy from being applied to a request. Its `failurePolicy` then decides whether the
+ * request is refused.
+ */
 
 /** The policy or the binding is misconfigured. */
 export class ConfigurationError extends Error {

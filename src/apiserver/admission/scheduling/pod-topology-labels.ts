@@ -1,6 +1,7 @@
 /**
- * Admission plugin PodTopologyLabels: copies the zone and region labels of a node to a pod that is bound to
- * it, so that its containers can read them by the downward API. A pod on an unknown node is not changed.
+ * Admission plugin PodTopologyLabels: copies the zone and region labels of a node to each pod that is bound
+ * to that node, so that the pod's containers can read the labels by the downward API. A pod on an unknown
+ * node is not changed.
  */
 import { readTextMap } from '../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../lib/json.ts';

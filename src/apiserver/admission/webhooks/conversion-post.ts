@@ -1,6 +1,7 @@
 /**
- * Sends reviews to conversion webhooks, as to those of admission: the same resolution of Services, the same guards on
- * addresses, the same certificates, no redirects.
+ * Sends ConversionReviews to conversion webhooks, under the same rules as AdmissionReviews to admission
+ * webhooks: the same resolution of Services, the same guards on addresses, the same certificates, no
+ * redirects.
  */
 import { readText } from '../../../api/validation/json-reading.ts';
 import type { JsonObject } from '../../../lib/json.ts';

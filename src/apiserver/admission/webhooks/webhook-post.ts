@@ -1,6 +1,6 @@
 /**
- * One POST to a webhook, of admission or of conversion: by URL, or by a Service reference that the server resolves
- * itself. The words for everything that can go wrong are client-go's.
+ * Sends one POST to an admission or conversion webhook: by URL, or by a Service reference that the server
+ * resolves itself. Its error messages are client-go's.
  */
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { readNumber, readText } from '../../../api/validation/json-reading.ts';

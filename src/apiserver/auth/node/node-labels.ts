@@ -1,4 +1,4 @@
-/** Finds labels that a kubelet may not set on its own Node, because they could attract pods to it. */
+/** Finds labels that a kubelet must not set on its own Node, because they could attract pods to it. */
 import { mayNodeSetLabel } from '../../../api/node-labels.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { readTextMap } from '../../../api/validation/json-reading.ts';

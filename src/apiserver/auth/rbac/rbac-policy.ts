@@ -4,8 +4,8 @@
  *
  * Two objects are not kube-apiserver's. The ClusterRole for reading metrics is the one that metrics-server
  * installs, because this server serves the metrics API itself. One binding is podkeep's own: where kubeadm
- * puts the API server's kubelet client certificate into a group of administrators, podkeep binds its user to
- * the role for the kubelet's API only.
+ * puts the API server's kubelet client certificate into a group of administrators, podkeep binds the user of
+ * that certificate to the role for the API of kubelets only.
  */
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { KUBELET_CLIENT_USER } from '../kubelet-client.ts';

@@ -1,6 +1,6 @@
 /**
- * Which certificate requests are approved without a person: client certificates of kubelets, if the requester
- * may create
+ * Decides which certificate requests are approved automatically: those for client certificates of kubelets,
+ * if the requester may create
  *
  *     certificatesigningrequests/selfnodeclient   for itself: a node renews its certificate
  *     certificatesigningrequests/nodeclient       for any node: a machine joins with a bootstrap credential

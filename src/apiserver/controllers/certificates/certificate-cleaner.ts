@@ -1,8 +1,9 @@
 /**
- * Removes certificate requests that are over or were left undecided (cleanup-time.ts), so that nodes which renew
- * their certificates do not fill the store.
+ * Removes certificate requests that are finished, or that stayed undecided for too long (cleanup-time.ts), so
+ * that nodes which renew their certificates do not fill the store.
  *
- * One timer is set, for the request that is due next; it fires once a minute at most, however many there are.
+ * One timer is set, for the request that is due next; it fires once a minute at most, however many requests
+ * there are.
  */
 import type { Cancel } from '../../../ports/clock.ts';
 import { certificateSigningRequests } from '../../kinds/rbac/certificate-signing-request.ts';

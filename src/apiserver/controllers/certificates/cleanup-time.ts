@@ -1,10 +1,10 @@
 /**
- * When a certificate request is removed, by the deadlines of Kubernetes:
+ * Decides when a certificate request is removed, by the deadlines of Kubernetes:
  *
  *     pending                             24 hours after its creation
  *     approved, without a certificate     24 hours after its approval
  *     approved, with a certificate        an hour after its approval, or when the certificate expires
- *     denied or failed                    an hour after that
+ *     denied or failed                    an hour after the denial or failure
  */
 import { parseTime } from '../../../api/values/time.ts';
 import { readText } from '../../../api/validation/json-reading.ts';

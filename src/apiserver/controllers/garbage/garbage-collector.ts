@@ -2,10 +2,10 @@
  * Garbage collector: follows all objects in the store, and acts when an owner is deleted, waits for its
  * dependents, or never existed.
  *
- * collection.ts decides from the current state, so an extra check does no harm, and none may be missed. An
- * object is checked when it is created with owners or its owners change, when an owner is deleted or begins
- * to wait, and, if the object waits itself, when a dependent is deleted or stops blocking. After a restart
- * every object is checked again.
+ * collection.ts decides from the current state, so an extra check does no harm, but a missed check would
+ * leave garbage. An object is checked when it is created with owners or its owners change, when an owner is
+ * deleted or begins to wait, and, if the object waits itself, when a dependent is deleted or stops blocking.
+ * After a restart every object is checked again.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';

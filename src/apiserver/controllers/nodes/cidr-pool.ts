@@ -1,8 +1,10 @@
 /**
- * Divides a range of addresses into blocks of one size, one for each node, and counts which are in use.
+ * Divides a range of addresses into blocks of one size, one for each node, and counts the users of each
+ * block.
  *
- * Blocks are allocated in turn, so that one that was just released is the last to be used again. A block that
- * two nodes occupy, or that the range of Services overlaps, is free when all of them have released it.
+ * Blocks are allocated in turn, so that one that was just released is the last to be used again. A block may
+ * have several users: two nodes can occupy it, and the range of Services can overlap it. It is free when all
+ * its users have released it.
  */
 import { assert } from '../../../lib/assert.ts';
 import { bitsOfFamily, formatCidr, parseCidr, sizeOfCidr, type Cidr } from './cidr.ts';

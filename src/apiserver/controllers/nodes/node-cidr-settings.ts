@@ -1,6 +1,7 @@
 /**
- * From which ranges nodes get addresses for their pods, by the options of kube-controller-manager:
- * `--allocate-node-cidrs`, `--cluster-cidr` and the mask sizes. One range, or one of each family.
+ * Determines the ranges from which nodes get the addresses of their pods, by the options of
+ * kube-controller-manager: `--allocate-node-cidrs`, `--cluster-cidr` and the mask sizes. One range, or one of
+ * each family.
  */
 import { defineError } from '../../../lib/errors.ts';
 import { bitsOfFamily, parseCidr, type Cidr } from './cidr.ts';

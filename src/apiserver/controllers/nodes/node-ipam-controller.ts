@@ -6,7 +6,7 @@
  *     node with podCIDRs ─────> occupied, whichever component wrote them
  *
  * 1. All stored nodes are seen before the first allocation, so a restart allocates no block twice.
- * 2. A block is counted as held before it is written, and by node, so each node counts once.
+ * 2. A block is counted as held before it is written. Holders are counted by node, so each node counts once.
  * 3. Blocks that overlap the range of Services are never allocated.
  *
  * It runs while podkeep holds the Lease of controller managers: two allocators would give one block to two nodes.

@@ -1,6 +1,6 @@
 /**
- * For how many seconds kubelets may cache Secrets and ConfigMaps, by the number of nodes: in a large cluster
- * fresher copies would be too many requests.
+ * Computes for how many seconds kubelets may cache Secrets and ConfigMaps, by the number of nodes: in a large
+ * cluster, fresher copies would cost too many requests.
  *
  *     nodes    up to 100   500   1000   2000   more
  *     seconds          0    15     30     60    300

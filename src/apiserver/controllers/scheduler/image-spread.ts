@@ -1,4 +1,7 @@
-/** Counts on how many nodes each image is, by its names. The size is the one that the first node reported. */
+/**
+ * Counts, for each name of an image, the nodes that have the image. Its size is the one that the first node
+ * reported.
+ */
 import type { NodeView } from './cluster.ts';
 
 interface ImageState {

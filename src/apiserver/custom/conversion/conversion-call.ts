@@ -1,6 +1,5 @@
 /**
- * One call of a conversion webhook, with kube-apiserver's words for everything that can go wrong, and its answer,
- * checked.
+ * Calls a conversion webhook once and checks its response, with kube-apiserver's error messages.
  */
 import { uuidOf } from '../../../lib/uuid.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';

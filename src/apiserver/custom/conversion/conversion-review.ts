@@ -1,4 +1,7 @@
-/** ConversionReview: the question to a conversion webhook, and its answer, checked as kube-apiserver checks it. */
+/**
+ * ConversionReview: builds the request to a conversion webhook, and checks the response as kube-apiserver
+ * does.
+ */
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { readStruct, readText } from '../../../api/validation/json-reading.ts';
 

@@ -1,6 +1,7 @@
 /**
- * What a conversion webhook returns for an object, checked as kube-apiserver checks it: the version that was asked
- * for, the same kind, name, namespace and UID. Of the metadata only labels and annotations are taken from it.
+ * Checks an object that a conversion webhook returns, as kube-apiserver does: it must have the version that
+ * was asked for, and the kind, name, namespace and UID of the original. Of its metadata only labels and
+ * annotations are used.
  */
 import { goType } from '../../../api/managed-fields/typed-value-error.ts';
 import { fieldErrorMessage } from '../../../api/validation/field-error.ts';

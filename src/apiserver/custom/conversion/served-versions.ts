@@ -1,8 +1,10 @@
 /**
- * What the versions of one CustomResourceDefinition share as long as its spec stays the same: the conversion by its
- * webhook with all results, and the watches that end when it changes, as in kube-apiserver.
+ * What the versions of one CustomResourceDefinition share until its spec or its accepted names change: the
+ * conversion by its webhook with all results, and the watches, which end at that change, as in
+ * kube-apiserver.
  *
- * A status alone, such as a new condition, changes nothing here: otherwise every object would be converted again.
+ * Other changes of the status, such as a new condition, have no effect here: otherwise every object would be
+ * converted again.
  */
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import type { JsonObject } from '../../../lib/json.ts';

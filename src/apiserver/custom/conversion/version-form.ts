@@ -1,5 +1,5 @@
 /**
- * How the objects of a custom kind are read and written in one of its versions.
+ * Reads and writes the objects of a custom kind in one of its versions.
  *
  *     stored ──> pruned and defaulted by the version it is stored in ──> converted ──> pruned by the version it is read in
  *     written ──> converted to the storage version ──> pruned by that ──> stored

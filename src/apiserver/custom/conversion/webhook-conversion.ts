@@ -2,9 +2,10 @@
  * Converts the objects of one CustomResourceDefinition by its webhook.
  *
  * 1. An object that has the version already is not sent.
- * 2. A stored object is sent once for each version: objects never change, so the result is as good as the object, and
- *    lives as long. Requests that need the same object at the same time wait for one call.
- * 3. Lists are converted in one review, up to a limit of objects and bytes; other requests get their turn between two.
+ * 2. A stored object is sent once for each version: objects in memory never change, so the result is cached
+ *    for as long as the object is. Requests that need the same object at the same time wait for one call.
+ * 3. Lists are converted in one review, up to a limit of objects and bytes; other requests get their turn
+ *    between two reviews.
  * 4. A call ends after 30 seconds, as in kube-apiserver, and all calls for one list together after 60.
  */
 import type { JsonObject } from '../../../lib/json.ts';

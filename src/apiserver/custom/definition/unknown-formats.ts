@@ -1,4 +1,4 @@
-/** Warns about formats that the server does not check, because their author may believe that it does. */
+/** Warns about formats that the server does not check: the author of the schema may believe that it does. */
 import type { JsonObject } from '../../../lib/json.ts';
 import { jsonEqual } from '../../../api/values/json-equal.ts';
 import { readObjects, readStruct } from '../../../api/validation/json-reading.ts';

@@ -1,6 +1,6 @@
 /**
- * Defines the kind Node: its defaults, validation, columns and subresources. The kubelet registers its Node
- * and updates its status.
+ * Defines the kind Node: its defaults, validation, columns and subresources. Each kubelet registers its own
+ * Node and updates its status.
  */
 import { checkLabelValue } from '../../../api/validation-names.ts';
 import type { JsonObject } from '../../../lib/json.ts';

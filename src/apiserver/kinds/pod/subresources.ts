@@ -1,6 +1,5 @@
 /**
- * Lists the subresources that change parts of a pod which an ordinary update may not change, with their
- * rules.
+ * Lists the subresources that change parts of a pod which an ordinary update cannot change, with their rules.
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import type { FieldError } from '../../../api/validation/field-error.ts';

@@ -4,10 +4,11 @@
  *
  * LMDB runs without overlapping syncs: it writes the meta page only after all other pages of the transaction
  * are on disk, and writes the meta page through. So a failed transaction is not in the file. With overlapping
- * syncs, the default, it could be, and a restart would show it.
+ * syncs, LMDB's default, a failed transaction could be in the file, and would be visible after a restart.
  *
- * A failed transaction rejects a promise inside the library's error. It must be handled here; otherwise it
- * would end the process. Since batching by event turn is off, there are no other such promises.
+ * When a transaction fails, the library's error contains a second promise, which is rejected with the real
+ * error. That rejection must be handled here; otherwise it would end the process. Since batching by event
+ * turn is off, there are no other such promises.
  */
 import { open, type RootDatabase } from 'lmdb';
 import { Reserve } from './reserve.ts';

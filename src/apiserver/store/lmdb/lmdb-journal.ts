@@ -7,7 +7,7 @@
  *
  * This file encrypts objects before it writes them. When the encryption changes, the whole file is rewritten
  * (store-file.ts). Until that is done every object counts as stale, and the head record names no encryption,
- * so that a restart in between rewrites it again.
+ * so that a restart in between rewrites the file again.
  */
 import type { Encryption } from '../../at-rest/encryption.ts';
 import type { Commit, Forgotten, Journal } from '../journal.ts';

@@ -1,9 +1,9 @@
 /**
  * Reads and checks the whole file of a store, without LMDB.
  *
- * The whole file is read at the start, because a store that opens must be intact: damage that a request finds
- * hours later may be found too late for the backup. Parsing takes most of the time, so each object is parsed
- * only when it is first read. Until then its text stays in the buffer that holds the file.
+ * The whole file is read at the start, because a store that opens must be intact: if a request found the
+ * damage hours later, it could be too late to restore a backup. Parsing takes most of the time, so each
+ * object is parsed only when it is first read. Until then its text stays in the buffer that holds the file.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { storeDamaged, storeTooNew, storeUnreadable } from '../store-errors.ts';

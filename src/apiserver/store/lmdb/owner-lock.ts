@@ -1,14 +1,14 @@
 /**
  * Locks a folder for one podkeep process.
  *
- * Node has no file locks, but LMDB does: each process that reads an LMDB file is listed in its reader table,
- * and holds a lock of the operating system until it ends, however it ends. So the owner of a folder is a
- * permanent reader of a small file without records, and a process that finds another reader there gives up.
- * Each process enters the table before it checks the table: if two start at the same time, at least one of
- * them gives up, possibly both.
+ * Node has no file locks, but LMDB does: each process that reads an LMDB file is listed in the file's reader
+ * table, and holds a lock of the operating system until the process ends, however it ends. So the owner of a
+ * folder is a permanent reader of a small file without records, and a process that finds another reader there
+ * gives up. Each process enters the table before it checks the table: if two start at the same time, at least
+ * one of them gives up, possibly both.
  *
  * The store's own file cannot be used for this, because it must be checked before LMDB opens it, and because
- * a permanent reader would prevent the reuse of its old pages.
+ * a permanent reader would prevent the reuse of old pages of that file.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';

@@ -1,10 +1,10 @@
 /**
  * Reads all records of an LMDB file, and checks that the file is intact.
  *
- * Every page of the newest state must be inside the file, contain its own number, and be used once. It must
- * be filled without holes, and no entry may exceed it. Keys must ascend, and keys of branch pages must
- * separate the pages below them. The numbers of pages and records must match the meta page. A page in use
- * must not be listed as free, because the next write would overwrite it.
+ * Every page of the newest state must be inside the file, contain its own number, and be used once. Its
+ * entries must fill it without holes, and must not reach beyond it. Keys must ascend, and keys of branch
+ * pages must separate the pages below them. The numbers of pages and records must match the meta page. A page
+ * in use must not be listed as free, because the next write would overwrite it.
  */
 import { Damage } from './damage.ts';
 import { HEADER_BYTES, readMeta, readPageNumber, type Meta, type Tree } from './meta-page.ts';

@@ -1,6 +1,6 @@
 /**
- * Decrypts values while a store opens, and collects whether the keys are right and which objects another key
- * encrypted.
+ * Decrypts values while a store opens, and records whether the keys are correct, and which objects were
+ * encrypted with another key than the current one.
  *
  * Encrypted values are decrypted and parsed when the store opens, not when they are read, because a wrong key
  * must be detected before anything is written with it.

@@ -7,8 +7,8 @@
  *
  * Higher priority goes first, then earlier arrival. While no pod is active, a refused pod may be taken before
  * its back-off ends: a pod that was created before the first node need not wait out its back-off of 1 s.
- * This is allowed only five times per pod; otherwise a full cluster would be tried all the time. After a failure of the
- * scheduler itself the back-off is never shortened.
+ * This is allowed only five times per pod; otherwise a full cluster would be tried all the time. After a
+ * failure of the scheduler itself the back-off is never shortened.
  *
  * Each operation takes logarithmic time: outdated entries stay in a heap until they are popped, and are
  * skipped then.

@@ -1,7 +1,7 @@
 /**
  * Scores nodes by preferred pod affinity and anti-affinity, of the new pod and of existing pods. Required
- * affinity of an existing pod counts as a preference with weight 1, so the new pod is attracted to pods that
- * require its kind nearby.
+ * affinity of an existing pod counts as a preference with weight 1, so the new pod is attracted to pods whose
+ * required affinity matches it.
  */
 import { termMatches, type NamespaceLabels, type WeightedTerm } from '../affinity-term.ts';
 import type { NodeView } from '../cluster.ts';

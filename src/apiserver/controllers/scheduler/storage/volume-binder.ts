@@ -4,9 +4,9 @@
  *     a volume exists ──> spec.claimRef of the volume names the claim     ┐
  *     none ─────────────> the claim gets the annotation selected-node     ┴──> wait until all claims are bound
  *
- * The volume controller completes the binding, and a provisioner creates new volumes. Until then they are
- * reserved for this pod. The attempt fails after ten minutes, or if the provisioner removes the selected-node
- * annotation.
+ * The volume controller completes the binding, and a provisioner creates new volumes. Until then the chosen
+ * volumes are reserved for this pod. The attempt fails after ten minutes, or if the provisioner removes the
+ * selected-node annotation.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { persistentVolumeClaims } from '../../../kinds/storage/persistent-volume-claim.ts';

@@ -1,7 +1,7 @@
 /**
  * Computes the number of replicas that each metric of an autoscaler proposes, and takes the highest. Metrics
- * that cannot be read are reported. They prevent a scale-down, and a scale-up only if no other metric
- * proposes one.
+ * that cannot be read are reported. An unreadable metric prevents a scale-down; it prevents a scale-up only
+ * if no other metric proposes one.
  */
 import { readText } from '../../../../api/validation/json-reading.ts';
 import { quantityFromMilli } from '../../../../api/values/quantity.ts';

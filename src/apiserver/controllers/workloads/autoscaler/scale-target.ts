@@ -1,6 +1,6 @@
 /**
- * Reads and writes the target of an autoscaler through its scale subresource. It may be of any kind that has
- * one, including custom kinds.
+ * Reads and writes the target of an autoscaler through its scale subresource. The target may be of any kind
+ * that has this subresource, including custom kinds.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { numberAt, structAt, textAt } from '../../../objects/field-path.ts';

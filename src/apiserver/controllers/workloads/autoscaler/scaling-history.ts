@@ -1,6 +1,6 @@
 /**
- * Records what an autoscaler recently recommended and scaled. The history is lost at a restart, after which
- * no target is scaled down at once.
+ * Records what an autoscaler recently recommended and scaled. The history is lost at a restart; no target is
+ * scaled down directly after a restart.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { objectsAt } from '../../../objects/field-path.ts';

@@ -3,7 +3,7 @@
  *
  *     start the run that is due ──> write the status ──> delete old Jobs ──> wait for the next time
  *
- * A changed schedule applies from the change on, so that no runs before the change are made up for.
+ * A changed schedule applies from the change on: no run is started for a time before the change.
  */
 import { formatTime } from '../../../../api/values/time.ts';
 import type { JsonObject } from '../../../../lib/json.ts';

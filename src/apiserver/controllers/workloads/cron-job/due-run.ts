@@ -1,5 +1,5 @@
 /**
- * Finds the run of a CronJob that is due: of all missed times, only the most recent one is made up for.
+ * Finds the run of a CronJob that is due: of all missed times, only the most recent one still gets its run.
  *
  *     earliest ────┬──────┬──────┬───── now ──┬───
  *   (last run,     missed  missed due          next

@@ -1,6 +1,6 @@
 /**
- * Creates the ReplicaSet of a new template. If another template already has its name, that is a hash
- * collision, and the next hash is tried.
+ * Creates the ReplicaSet of a new template. If a ReplicaSet of another template already has the name of the
+ * new one, that is a hash collision, and the next hash is tried.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { readStruct } from '../../../../api/validation/json-reading.ts';

@@ -1,4 +1,7 @@
-/** Reads and writes the revisions of a Deployment: annotations of its ReplicaSets, which are its history. */
+/**
+ * Reads and writes the revisions of a Deployment. They are annotations of its ReplicaSets, which form the
+ * history of the Deployment.
+ */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import { readStruct } from '../../../../api/validation/json-reading.ts';
 import type { Json, JsonObject } from '../../../../lib/json.ts';

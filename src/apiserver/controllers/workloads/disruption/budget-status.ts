@@ -2,8 +2,8 @@
  * Computes the status of a PodDisruptionBudget: how many of its pods are healthy, how many must be, and how
  * many may be evicted now.
  *
- * An evicted pod that is not being deleted yet does not count as healthy for two minutes; after that the
- * eviction has failed. A budget without pods allows no disruption, so that its first pods are protected
+ * For two minutes, an evicted pod that is not being deleted yet does not count as healthy; after that its
+ * eviction counts as failed. A budget without pods allows no disruption, so that its first pods are protected
  * before they are counted.
  */
 import { readStruct, readText, type Value } from '../../../../api/validation/json-reading.ts';

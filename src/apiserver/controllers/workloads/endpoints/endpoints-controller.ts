@@ -2,8 +2,9 @@
  * Endpoints controller: writes the Endpoints of Services with a selector (endpoints-plan.ts), and deletes
  * them with their Service.
  *
- * When it starts, it deletes Endpoints whose Service was deleted while it was not running. It deletes only
- * those with its own label, because a client may create Endpoints before their Service.
+ * When the controller starts, it deletes Endpoints whose Service was deleted while the controller was not
+ * running. It deletes only Endpoints with its own label, because a client may create Endpoints before their
+ * Service.
  */
 import { isMissing, isNamespaceGoing, removeIfThere } from '../../deletion-request.ts';
 import type { JsonObject } from '../../../../lib/json.ts';

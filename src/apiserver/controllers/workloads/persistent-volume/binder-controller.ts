@@ -4,11 +4,12 @@
  *     change ──> index ──> queue of claims and volumes ──> decision ──> writes
  *                                                             └──> operations: provision, reclaim
  *
- * Claims and volumes are decided one after the other, so that two claims never get the same volume. What takes
- * longer, because it works on a disk, is an operation: it runs beside the decisions, reads the newest state
+ * Claims and volumes are decided one after the other, so that two claims never get the same volume. Work that
+ * takes longer, because it uses a disk, is an operation: it runs beside the decisions, reads the newest state
  * and decides again before it acts.
  *
- * Kubernetes looks at everything every 15 seconds. Here the index knows what a change may concern.
+ * Kubernetes' binder checks all claims and volumes every 15 seconds. Here the index finds those that a change
+ * may affect.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { LocalVolumes } from '../../../../ports/local-volumes.ts';

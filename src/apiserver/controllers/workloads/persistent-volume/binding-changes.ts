@@ -1,9 +1,9 @@
 /**
- * The changes by which a claim and a volume become each other's, and by which they part. Each returns the very
- * object that it was given if nothing is to be changed.
+ * The changes that bind a claim and a volume to each other, and those that undo a binding. Each returns the
+ * very object that it was given if nothing is to be changed.
  *
- * The annotation bound-by-controller says on either side that the controller made the choice; what a user has
- * bound in advance stays reserved when the binding is undone.
+ * The annotation bound-by-controller on the claim or the volume says that the controller made the choice. A
+ * volume or claim that a user has bound in advance stays reserved when the binding is undone.
  */
 import { jsonEqual } from '../../../../api/values/json-equal.ts';
 import { isGiven } from '../../../../api/validation/json-reading.ts';

@@ -1,9 +1,9 @@
 /**
- * Which claims and volumes name each other, so that a change of one wakes just those whose decision may depend
- * on it.
+ * Indexes which claims and volumes name each other, so that a change of one queues just those whose decision
+ * may depend on it.
  *
- *     a claim changes ───> the volume that it names, and those that name it
- *     a volume changes ──> the claim that it names, and those that name it
+ *     a claim changes ───> the volume that it names, and the volumes that name it
+ *     a volume changes ──> the claim that it names, and the claims that name it
  *     a volume is free ──> all claims without one
  *
  * Keys are those of the store.

@@ -2,8 +2,8 @@
  * Writes bindings and phases, each as an update of the very version that the decision was made on.
  *
  * A binding is four writes: the volume, its phase, the claim, its status. The volume comes first, because it is
- * what two claims could compete for. After a kill the next decision is to bind again, and only what is missing is
- * written.
+ * what two claims could compete for. If podkeep is killed in between, the next decision is to bind again, and
+ * only what is missing is written.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import { persistentVolumeClaims } from '../../../kinds/storage/persistent-volume-claim.ts';

@@ -1,5 +1,5 @@
 /**
- * What becomes of a claim.
+ * Decides what happens to a claim.
  *
  *     not bound ──> a volume fits ─────────────────────────> bind
  *               ──> none: no class, a default one exists ──> assign it, and decide again

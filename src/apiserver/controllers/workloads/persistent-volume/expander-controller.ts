@@ -1,9 +1,9 @@
 /**
- * `persistentvolume-expander`: a bound claim that requests more than it has gets it.
+ * `persistentvolume-expander`: enlarges the volume of a bound claim that requests more storage than it has.
  *
- * A volume of the local provisioner is a folder, which has no size of its own: first the volume says the new
- * size, then the status of the claim. Other volumes are left to the provisioner that created them. Whether a claim
- * may request more at all is decided at admission (admission/classes/claim-resize.ts).
+ * A volume of the local provisioner is a folder, which has no size of its own: the new size is written to the
+ * volume first, then to the status of the claim. Other volumes are left to the provisioner that created them.
+ * Whether a claim may request more at all is decided at admission (admission/classes/claim-resize.ts).
  */
 import { compareQuantities } from '../../../../api/values/quantity.ts';
 import { readAmount } from '../../../../api/validation/quantities.ts';

@@ -1,8 +1,9 @@
 /**
  * Volumes of the local provisioner: how one is described, and how one is recognized.
  *
- * Anybody who may create volumes can write its annotation. So a volume counts as the provisioner's only if its
- * name is one that the provisioner gives, and its path is the one that belongs to this name.
+ * Every user who may create volumes can write the provisioner's annotation. So a volume counts as the
+ * provisioner's only if its name is one that the provisioner gives, and its path is the one that belongs to
+ * this name.
  */
 import {
   isProvisionedVolumeName,

@@ -1,4 +1,4 @@
-/** Why a claim has no volume yet, although its class has a provisioner. */
+/** The reasons why a claim has no volume yet, although its class has a provisioner. */
 import { defineError } from '../../../../lib/errors.ts';
 
 export const volumeNotProvisioned = defineError<{ claim: string; why: string }>({

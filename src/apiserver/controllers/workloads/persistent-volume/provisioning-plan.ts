@@ -1,6 +1,6 @@
 /**
- * How a volume is provisioned for a claim: by the local provisioner, or by another one, which runs elsewhere
- * and waits for the annotation storage-provisioner on the claim.
+ * Decides how a volume is provisioned for a claim: by the local provisioner, or by another one, which runs
+ * elsewhere and waits for the annotation storage-provisioner on the claim.
  *
  * The local provisioner refuses what a folder cannot be: a block device, a copy of another volume, a volume with
  * mount options. It creates volumes on one node only; a claim for which the scheduler has selected another node is

@@ -1,5 +1,5 @@
 /**
- * What is done with a released volume, by its reclaim policy.
+ * Decides what is done with a released volume, by its reclaim policy.
  *
  *     Retain   nothing: its data stays until an administrator decides
  *     Delete   of the local provisioner: its folder goes, then the object; of other provisioners: left to them

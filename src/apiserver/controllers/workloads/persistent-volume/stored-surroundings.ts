@@ -1,4 +1,4 @@
-/** What the decision about a claim reads, from the store. */
+/** Reads from the store what the decision about a claim depends on. */
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { ObjectStore } from '../../../../ports/api/object-store.ts';
 import { nameOfDefaultClass } from '../../../admission/classes/default-class.ts';

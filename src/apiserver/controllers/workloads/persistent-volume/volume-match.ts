@@ -1,9 +1,9 @@
 /**
- * Which volume a claim gets: one that is reserved for it, or else the smallest that fits.
+ * Decides which volume a claim gets: one that is reserved for it, or else the smallest that fits.
  *
- * Volumes with the fewest access modes are tried first, so that a claim that one node writes to does not take a
- * volume that many could share. Volumes of a class that waits for the first pod are the scheduler's to choose:
- * for such claims only a reserved volume counts.
+ * Volumes with the fewest access modes are tried first, so that a claim that one node writes to does not take
+ * a volume that many nodes could share. Volumes of a class that waits for the first pod are the scheduler's
+ * to choose: for such claims only a reserved volume counts.
  */
 import { matchesLabels } from '../../../../api/values/label-selector.ts';
 import { compareQuantities, quantityValue } from '../../../../api/values/quantity.ts';

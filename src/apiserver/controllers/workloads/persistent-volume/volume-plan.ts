@@ -1,9 +1,9 @@
 /**
- * What becomes of a volume, seen from its side.
+ * Decides what happens to a volume (claim-plan.ts decides about claims).
  *
- *     names no claim, or one without UID ──> Available: the claim's side binds it
+ *     names no claim, or one without UID ──> Available: claim-plan.ts binds it
  *     its claim is gone ───────────────────> reclaim, by policy
- *     its claim has no volume yet ─────────> the claim's side completes the binding
+ *     its claim has no volume yet ─────────> claim-plan.ts completes the binding
  *     its claim names it ──────────────────> Bound
  *     its claim has another volume ────────> reclaim if it was provisioned for the claim, else unbind
  */

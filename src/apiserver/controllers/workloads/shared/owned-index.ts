@@ -1,10 +1,10 @@
 /**
  * Indexes objects of one kind by the UID of their controller, and objects without a controller by namespace.
  *
- * The store notifies its watchers before it acknowledges a commit. So this index is never behind a write that
- * a controller has awaited: there is no stale cache, and a controller that reads it after its own writes counts
- * every pod that it has created. kube-controller-manager reads a cache that lags behind and needs expectations
- * for the same guarantee.
+ * The store notifies its watchers before it acknowledges a commit. So this index always includes the writes
+ * that a controller has awaited: a controller that reads the index after its own writes counts every pod that
+ * it has created. kube-controller-manager reads a cache that lags behind and needs expectations for the same
+ * guarantee.
  */
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { StoreEvent } from '../../../../ports/api/object-store.ts';

@@ -2,7 +2,7 @@
  * Queues objects for a workload controller: when an object of its kind changes, or an object that it owns.
  *
  *     the object itself changes ─────────────> its key
- *     an owned object changes ───────────────> the key of its controller, before and after
+ *     an owned object changes ───────────────> the keys of its controller before and after the change
  *     an object without controller changes ──> the keys of all objects that select it: one may adopt it
  *
  * One worker at a time processes a key, and reads the newest state. So a decision depends only on the store,

@@ -1,4 +1,7 @@
-/** Records Events of a controller in the background: its work does not wait for them, but its stop does. */
+/**
+ * Records Events of a controller in the background: the controller's work does not wait for them, but its
+ * stop does.
+ */
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { ServerParts } from '../../../registry/server-parts.ts';
 import { EventRecorder, type EventText } from '../../event-recorder.ts';

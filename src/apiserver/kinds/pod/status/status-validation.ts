@@ -1,4 +1,7 @@
-/** Validates an update of a pod's status. The kubelet writes it, and other clients may. */
+/**
+ * Validates an update of a pod's status. The kubelet of the pod's node writes it; other clients may write it,
+ * too.
+ */
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { FieldError } from '../../../../api/validation/field-error.ts';
 import {
