@@ -5,9 +5,9 @@
  *     DIR/pki          keys and certificates
  *     DIR/kubeconfig   the administrator's access for clients
  *     DIR/node         the first node's files: folders, logs and containers of pods
- *     DIR/nodes/NAME   those of another node
- *     DIR/nodes.json   which nodes there are, if there is another
- *     DIR/certificates what the cluster has signed for the node, with its keys
+ *     DIR/nodes/NAME   the files of another node
+ *     DIR/nodes.json   the list of nodes, if there is more than one
+ *     DIR/certificates certificates that the cluster has signed for the node, with their keys
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';

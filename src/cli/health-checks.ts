@@ -1,5 +1,5 @@
 /**
- * Defines the health checks of a node and of its process, and the endpoints in which each one counts:
+ * Defines the health checks of a node and of its process, and when each of them fails, by endpoint:
  *
  *     name           healthz, livez, watchdog           readyz
  *     syncloop       no turn for 5 min                  the same
@@ -12,8 +12,8 @@
  *
  * 1. Neither an outage of the API server nor a full disk restarts podkeep: a restart would not help, and a
  *    node that cannot report its pods still runs them.
- * 2. The runtime may be down for five minutes before the node counts as unhealthy, as in the kubelet, whose
- *    sync loop pauses without a runtime.
+ * 2. The runtime may be down for five minutes before the node counts as unhealthy, as in Kubernetes' kubelet,
+ *    whose sync loop pauses without a runtime.
  */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Parses flags for labels, addresses and taints of the Node object, in the kubelet's syntax. */
+/** Parses flags for labels, addresses and taints of the Node object, in the syntax of Kubernetes' kubelet. */
 import { InvalidArgumentError } from 'commander';
 import { KUBELET_LABELS, mayNodeSetLabel } from '../api/node-labels.ts';
 import { checkDns1123Subdomain, isLabelKey, isLabelValue } from '../api/validation-names.ts';

@@ -1,10 +1,10 @@
 /**
  * Reads and creates the keys and certificates of the API server in the data folder.
  *
- * The folder is created with all its files, or not at all. The authority and the key for tokens are never
- * replaced, because clients trust them. The certificates that the authority signs (for this server, for its
- * client of kubelets, and for the administrator) are issued again when they are missing, damaged, about to
- * expire, or for other names.
+ * The folder is created with all its files, or not at all. The CA and the key for tokens are never replaced,
+ * because clients trust them. The certificates that the CA signs (the API server's serving certificate, its
+ * client certificate for kubelets, and the administrator's) are issued again when they are missing, damaged,
+ * about to expire, or were issued for other names.
  */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { chmodSync, existsSync, statSync } from 'node:fs';

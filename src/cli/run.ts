@@ -1,8 +1,9 @@
 /**
  * Runs the command line: parses the arguments, runs the command, and returns the exit code.
  *
- *   0 the command succeeded 1 the command failed 2 the arguments are invalid; the message says which one and
- *   what to try
+ *     0   the command succeeded
+ *     1   the command failed
+ *     2   the arguments are invalid; the message says which one and what to try
  *
  * `podkeep up -- CMD` and `podkeep exec POD -- CMD` return the exit code of CMD.
  */

@@ -1,5 +1,5 @@
 /**
- * `podkeep down`: stops the podkeep that runs on a data folder, and then the pods that it left running.
+ * `podkeep down`: stops the podkeep that uses a data folder, and then the pods that it left running.
  *
  * The PID comes from the lock of the store. The operating system releases the lock when the process ends, so
  * the PID never belongs to a later process with the same number.

@@ -1,7 +1,7 @@
 /**
  * Reads a configuration file: one or two YAML documents, or one JSON document.
  *
- *     kubelet.config.k8s.io/v1beta1  KubeletConfiguration   as the kubelet reads it
+ *     kubelet.config.k8s.io/v1beta1  KubeletConfiguration   as Kubernetes' kubelet reads it
  *     podkeep.dev/v1alpha1           PodkeepConfiguration   settings that only podkeep has
  *
  * All mistakes of a file are reported together, each with its path.

@@ -1,4 +1,4 @@
-/** Converts the configuration to the form that the kubelet's /configz shows. */
+/** Converts the configuration to the form in which /configz of Kubernetes' kubelet shows it. */
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { kubeletSection, type KubeletConfig } from './kubelet-config.ts';
 

@@ -2,8 +2,8 @@
  * Defines the kinds of configuration fields: how a value in a file is read, its default, and how /configz
  * prints it.
  *
- * In the kubelet's Go types, a field that is not a pointer cannot distinguish zero from unset. For such a
- * field zero means the default; `isPointer` marks the fields in which zero is a value.
+ * In the Go types of Kubernetes' kubelet, a field that is not a pointer cannot distinguish zero from unset.
+ * For such a field zero means the default; `isPointer` marks the fields in which zero is a value.
  */
 import { parseQuantity } from '../../api/values/quantity-text.ts';
 import { signOfQuantity } from '../../api/values/quantity.ts';

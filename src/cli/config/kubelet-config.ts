@@ -1,6 +1,6 @@
 /**
- * Reads the configuration of a node: the kubelet's defaults, overridden by a file, overridden by the command
- * line.
+ * Reads the configuration of a node: defaults (kubelet-fields.ts), overridden by a file, overridden by the
+ * command line.
  *
  * The YAML parser is loaded only if there is a file.
  */

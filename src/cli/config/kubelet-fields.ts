@@ -3,9 +3,9 @@
  * in the order of /configz. Fields that podkeep does not support are `notOffered`: a file may set them only
  * to their defaults.
  *
- * Three defaults differ from the kubelet's. `containerRuntimeEndpoint` is empty, because the command line
- * chooses the runtime. `podLogsDir` is empty, which means a folder of this node, because several nodes may
- * run on one machine. `failCgroupV1` is false, because podkeep also works with cgroup v1.
+ * Three defaults differ from those of Kubernetes' kubelet. `containerRuntimeEndpoint` is empty, because the
+ * command line chooses the runtime. `podLogsDir` is empty, which means a folder of this node, because several
+ * nodes may run on one machine. `failCgroupV1` is false, because podkeep also works with cgroup v1.
  */
 import { isLabelKey, isLabelValue } from '../../api/validation-names.ts';
 import type { Json } from '../../lib/json.ts';

@@ -1,4 +1,7 @@
-/** Options of `podkeep up` that kube-controller-manager has under the same names: addresses of pods, by node. */
+/**
+ * Options of `podkeep up` by which each node gets a range of addresses for its pods. kube-controller-manager
+ * has the same options.
+ */
 import { Option, type Command } from 'commander';
 import { readCount } from '../option-values.ts';
 

@@ -1,8 +1,9 @@
 /**
- * The certificate of the front proxy over restarts, beside the other keys (pki-folder.ts).
+ * Keeps the certificates of the front proxy, its CA's and its own, in files beside the other keys
+ * (pki-folder.ts).
  *
- * Both certificates can be replaced: aggregated API servers read the authority from the cluster, where the next
- * start publishes it. So they are made again when they are missing, damaged or about to expire.
+ * Both can be replaced: aggregated API servers read the CA from the cluster, where the next start publishes
+ * it. So both are created again when they are missing, damaged or about to expire.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The front proxy of `podkeep up`. Its certificate is opened once the server serves, and its dialer is loaded with
- * the first request to another API server: a start waits for neither.
+ * The front proxy of `podkeep up`. Its certificate is read, or created, once the server serves requests, and
+ * its dialer is loaded with the first request to another API server: a start waits for neither.
  */
 import type { FrontProxy, OpenFrontProxy } from '../../apiserver/aggregation/front-proxy.ts';
 import { FRONT_PROXY_CLIENT, type PkiOptions } from '../../apiserver/pki/pki.ts';

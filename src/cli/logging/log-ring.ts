@@ -1,5 +1,5 @@
 /**
- * Keeps the newest lines of podkeep's log in memory; the kubelet's server shows them to administrators.
+ * Keeps the newest lines of podkeep's log in memory; podkeep's kubelet server shows them to administrators.
  *
  * Holds at most LINES_MAX lines and CHARACTERS_MAX characters; the oldest lines are dropped first.
  */

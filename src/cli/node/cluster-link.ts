@@ -5,10 +5,10 @@
  *         └──yes──────────────────────────────────────────────────────────────────┤
  *                                              rotateCertificates? ──> renew before it expires
  *
- * As in the kubelet, a kubeconfig is valid if its client certificate has not expired; without a bootstrap
- * kubeconfig this is not checked. With rotation, the node uses the certificate in its certificate folder. A
- * certificate inside the kubeconfig itself is used only for the start: kubeadm writes one with all rights,
- * which the node replaces immediately.
+ * As in Kubernetes' kubelet, a kubeconfig is valid if its client certificate has not expired; without a
+ * bootstrap kubeconfig this is not checked. With rotation, the node uses the certificate in its certificate
+ * folder. A certificate inside the kubeconfig itself is used only for the start: kubeadm writes one with all
+ * rights, which the node replaces immediately.
  */
 import { measuredTransport } from '../../client/transport/measured-transport.ts';
 import type { RequestObserver } from '../../ports/observe/request-observer.ts';

@@ -1,6 +1,6 @@
 /**
  * Sets up the control groups of a node's pods. For a container runtime, podkeep creates the group of each
- * pod, as the kubelet does; the other runtimes manage their groups themselves.
+ * pod, as Kubernetes' kubelet does; the other runtimes manage their groups themselves.
  */
 import type { MachineInfo } from '../../api/machine.ts';
 import type { ResourceList } from '../../api/resources.ts';

@@ -2,8 +2,8 @@
  * Checks the settings of a node before anything is started: missing static pod manifests, a container runtime
  * that does not listen, unreadable certificate files, invalid eviction thresholds.
  *
- * The kubelet ignores a `staticPodPath` that does not exist, because the folder may be created later. podkeep
- * does the same if a configuration file names it, but refuses it on the command line.
+ * Kubernetes' kubelet ignores a `staticPodPath` that does not exist, because the folder may be created later.
+ * podkeep does the same if a configuration file names it, but refuses it on the command line.
  */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';

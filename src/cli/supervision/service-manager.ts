@@ -2,8 +2,8 @@
  * Notifies systemd, as sd_notify(3) does: READY, STATUS, STOPPING, and, while podkeep is healthy, WATCHDOG at
  * half of the interval that systemd requires.
  *
- *     supervised   the supervisor sends it, because it is the main process of the unit
- *     otherwise    the syscall helper sends it, because Node.js has no unix datagram sockets: as root with
+ *     supervised   the supervisor sends the notifications, because it is the main process of the unit
+ *     otherwise    the syscall helper sends them, because Node.js has no unix datagram sockets: as root with
  *                  podkeep's PID, otherwise with its own PID, which needs NotifyAccess=all
  *
  * podkeep is healthy if /livez is: neither an outage of the API server nor a full disk stops the pings.

@@ -6,7 +6,7 @@
  *     kill PODKEEP              reaches podkeep alone
  *
  * A signal that podkeep received directly and the same one from the supervisor, at most two seconds apart,
- * count as one. So a second Ctrl-C counts as the second, however soon it comes.
+ * count as one. So pressing Ctrl-C twice counts as two signals, however soon the second one comes.
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { StopSignal } from '../io.ts';

@@ -6,8 +6,8 @@
  *     PODKEEP_RESTARTS            how often and why the supervisor has restarted podkeep, as JSON
  *     PODKEEP_NOTIFY=1            the supervisor forwards notifications to a service manager
  *
- * Node.js closes descriptors that it inherited before it starts other programs, so neither containers nor
- * commands get these.
+ * Before Node.js starts another program, it closes the descriptors that it has inherited, so neither
+ * containers nor commands get these pipes.
  */
 import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';

@@ -1,8 +1,8 @@
 /**
- * Decides which folders of the machine an image that is mapped to a command needs: its working directory, and
- * the folder of its program. Its containers see them read-only, at the same paths. Folders that containers
- * see anyway are left out: the machine's programs, and folders such as /tmp that each container has for
- * itself.
+ * For an image that is mapped to a command, decides which folders of the machine that command needs: its
+ * working directory, and the folder of its program. The containers see them read-only, at the same paths.
+ * Folders that containers see anyway are left out: the machine's programs, and folders such as /tmp that each
+ * container has for itself.
  */
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';

@@ -17,8 +17,8 @@
  *       and if a shell, or the version before this one, started it:
  *         setup.sh, run.sh, trouble
  *         stdout, stderr its output, until it is in the log; position: how much of it is
- *         stdin          a named pipe, if it reads
- *         oom            it was ended for its memory
+ *         stdin          a named pipe, if the container has a stdin
+ *         oom            it was killed because it exceeded its memory limit
  *         result.json    how it ended
  */
 import path from 'node:path';

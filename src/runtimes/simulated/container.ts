@@ -1,5 +1,5 @@
 /**
- * One simulated container, from its creation to its end. As a real container, it outlives the runtime that
+ * One simulated container, from its creation to its end. Like a real container, it outlives the runtime that
  * created it: its script runs on the clock of the simulated machine.
  */
 import { resourcesOfKernel } from '../../api/kernel-resources.ts';

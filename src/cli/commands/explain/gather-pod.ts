@@ -2,7 +2,8 @@
  * Reads the objects that the explanation of a pod needs: the pod, its Events, its node, the objects that it
  * refers to, and the timeline of the node's podkeep, through the API server's node proxy.
  *
- * If podkeep does not run the node, or the user may not use the proxy, a note of the explanation says so.
+ * If the node is not a podkeep node, or the user has no permission for the proxy, a note in the explanation
+ * says so.
  */
 import { wordAt } from '../../../core/explain/loose-json.ts';
 import { objectsNeededBy } from '../../../core/explain/pod-references.ts';

@@ -1,4 +1,4 @@
-/** `podkeep node add`: asks the podkeep that runs for one more node, and waits until it is ready. */
+/** `podkeep node add`: asks the running podkeep to add a node, and waits until the node is ready. */
 import { defineError } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { systemClock as clock } from '../../../platform/system-clock.ts';

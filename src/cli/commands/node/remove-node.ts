@@ -1,4 +1,4 @@
-/** `podkeep node remove`: drains a node, and has the podkeep that runs stop and delete it. */
+/** `podkeep node remove`: drains a node, then asks the running podkeep to stop and delete it. */
 import { systemClock as clock } from '../../../platform/system-clock.ts';
 import type { Io } from '../../io.ts';
 import { LOCAL_NODES_PATH } from '../../node/local-nodes/local-nodes-path.ts';

@@ -1,6 +1,6 @@
 /**
- * The configuration of a node that is not the first. What the configuration names once, and two nodes of one
- * machine cannot both have, belongs to the first node: its ports, its provider ID, its static pods.
+ * The configuration of a node that is not the first. Settings that two nodes of one machine cannot both have
+ * apply to the first node only: ports, provider ID, static pods.
  */
 import type { KubeletConfig } from '../../config/kubelet-config.ts';
 

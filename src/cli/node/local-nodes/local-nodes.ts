@@ -1,11 +1,11 @@
 /**
- * The nodes of one `podkeep up`: they start and stop together, and can come and go in between.
+ * The nodes of one `podkeep up`: they start and stop together, and nodes can be added and removed in between.
  *
  *     plan ──> the first node ──> the others, all at once ──> add, remove: one at a time ──> stop ──> close
  *
- * 1. A node is recorded in the data folder before it starts, and until all that it had is gone. So whatever
- *    ends podkeep, the next start knows every node that may have pods.
- * 2. There is always a node.
+ * 1. A node is recorded in the data folder before it starts, and its record stays until everything that the
+ *    node had is removed. So however podkeep ends, the next start knows every node that may have pods.
+ * 2. There is always at least one node.
  */
 import path from 'node:path';
 import type { PodReference } from '../../../api/pod-reference.ts';

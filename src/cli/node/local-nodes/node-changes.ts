@@ -1,4 +1,4 @@
-/** Which nodes may be added to a running podkeep, and which removed (pure). */
+/** Decides which nodes may be added to a running podkeep, and which may be removed (pure). */
 import { defineError } from '../../../lib/errors.ts';
 import { isEndpoint } from '../runtime-choice.ts';
 import { NODES_MAX } from './node-limit.ts';

@@ -1,4 +1,7 @@
-/** What the nodes of this process add to their API server, while it runs: health checks, and a path of their own. */
+/**
+ * Lets the nodes of this process add their health checks, and a path of their own (nodes-handler.ts), to the
+ * API server while it runs.
+ */
 import type { PathHandler } from '../../../apiserver/requests/path-handler.ts';
 import type { HealthCheck } from '../../../lib/health-report.ts';
 

@@ -1,2 +1,2 @@
-/** How many nodes one podkeep runs: each has its informers, loops and listeners. */
+/** The maximum number of nodes of one podkeep: each has its own informers, loops and listeners. */
 export const NODES_MAX = 100;

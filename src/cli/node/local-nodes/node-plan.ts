@@ -4,7 +4,7 @@
  *     recorded   --nodes   result
  *     3          absent    the three
  *     3          5         the three, and two more: NAME-2, NAME-3 … with the first numbers that are free
- *     3          2         refused: which of them, and what happens to its pods, is for the user to say
+ *     3          2         refused: the user must say which node to remove, and what happens to its pods
  */
 import path from 'node:path';
 import { rangesOverlap } from '../../../runtimes/process/sandbox/address-ranges.ts';

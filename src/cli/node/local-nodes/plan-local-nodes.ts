@@ -1,4 +1,7 @@
-/** Which nodes `podkeep up` is to run, from its options and its data folder. Checked before anything is served. */
+/**
+ * Determines which nodes `podkeep up` runs, from its options and its data folder. This is checked before
+ * anything is served.
+ */
 import { hostname } from 'node:os';
 import type { KubeletConfig } from '../../config/kubelet-config.ts';
 import type { DataFolder } from '../../data-folder.ts';

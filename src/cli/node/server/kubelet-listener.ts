@@ -1,6 +1,7 @@
 /**
  * Opens the HTTPS listener of the kubelet's server, with its serving certificate and the authority that signs
- * client certificates. Both can change while the listener is open.
+ * client certificates. Both can change while the listener is open. The configuration decides where the
+ * serving certificate comes from:
  *
  *     serverTLSBootstrap           the cluster signs it; until then every handshake fails
  *     tlsCertFile, …PrivateKeyFile files that an administrator replaces

@@ -2,7 +2,8 @@
  * Reaches kubelets from the embedded API server: a function call for those in this process, a
  * connection for every other, and for the addresses of pods.
  *
- * The API server has authenticated and authorized the client. The kubelets of this process trust it.
+ * The API server has authenticated and authorized the client. The kubelets of this process trust the API
+ * server.
  */
 import { KUBELET_CLIENT_USER } from '../../../apiserver/auth/kubelet-client.ts';
 import { objectsAt, textAt, valueAt } from '../../../apiserver/objects/field-path.ts';

@@ -2,8 +2,8 @@
  * Opens a second listener of the API server, for pods: a pod with its own network cannot reach the machine's
  * loopback address, so the server also listens on the address under which pods reach the machine.
  *
- * No other data folder uses that address, and it survives restarts. So the port can be fixed, and the
- * environment variables of running containers stay correct.
+ * No other data folder uses that address, and it stays the same across restarts. So the port can be fixed,
+ * and the environment variables of running containers stay correct.
  */
 import { issueServerCertificate } from '../../../apiserver/pki/pki.ts';
 import { openHttpsListener, type HttpsListener } from '../../../platform/https-listener.ts';

@@ -1,5 +1,6 @@
 /**
- * Finds the pod and container of an exec, attach or port-forward request. Error messages are the kubelet's.
+ * Finds the pod and container of an exec, attach or port-forward request. The error messages are those of
+ * Kubernetes' kubelet.
  */
 import type { Kubelet } from '../../../kubelet/kubelet.ts';
 import type { FindPod } from '../../../server/streaming/streaming.ts';

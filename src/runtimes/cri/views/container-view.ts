@@ -1,8 +1,8 @@
 /**
  * Converts CRI's ContainerStatus to podkeep's RuntimeContainer.
  *
- * The labels that kubelets set take precedence over the runtime's names, so containers that the real kubelet
- * created are read in the same way.
+ * The labels that kubelets set take precedence over the runtime's names, so containers that Kubernetes'
+ * kubelet created are read in the same way.
  */
 import { resourcesOfKernel } from '../../../api/kernel-resources.ts';
 import type { ContainerUser } from '../../../api/pod.ts';

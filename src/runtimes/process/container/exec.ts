@@ -1,6 +1,6 @@
 /**
- * Runs a command in a container: ExecSync for probes and hooks, which collects the output, and exec with
- * streams for clients.
+ * Runs a command in a container: ExecSync for probes and lifecycle hooks, which collects the output, and exec
+ * with streams for clients.
  */
 import type { Readable } from 'node:stream';
 import { offAbort, onAbort } from '../../../lib/abort-listeners.ts';

@@ -1,7 +1,7 @@
 /**
- * Tracks commands that exec, probes and hooks run in containers, so that their memory counts for the
- * container. They descend from processes outside of it (lib/syscall-helper/program/exec.pl), not from its
- * init.
+ * Tracks commands that exec, probes and lifecycle hooks run in containers, so that their memory counts for
+ * the container. These commands descend from processes outside of the container
+ * (lib/syscall-helper/program/exec.pl), not from its init.
  */
 import { familyOf, type ProcessEntry } from '../machine/proc-table.ts';
 

@@ -2,10 +2,10 @@
  * Records how much of a container's output has been copied into its log, so that a kill of podkeep at any
  * moment neither loses a line nor writes one twice.
  *
- * Before each append podkeep records the length of the log now, and all positions after the append. After a
- * kill, the next podkeep compares the length of the log: if the log is long enough, the append has happened;
- * otherwise a partial append is cut off and repeated. The record is one small write in place, which a kill
- * cannot interrupt halfway.
+ * Before each append podkeep records the current length of the log, and all positions as they will be after
+ * the append. After a kill, the next podkeep compares the length of the log: if the log is long enough, the
+ * append has happened; otherwise a partial append is cut off and repeated. The record is one small write in
+ * place, which a kill cannot interrupt halfway.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { open, readdir, stat, truncate } from 'node:fs/promises';

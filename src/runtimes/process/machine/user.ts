@@ -2,8 +2,8 @@
  * Decides the user and groups of a container.
  *
  *     podkeep is root      the user of the spec, else of the image, else the default user
- *     in a user namespace  the same numbers, all of which are this user outside
- *     otherwise            this user only
+ *     in a user namespace  the same numbers; outside of it, all of them are podkeep's user
+ *     otherwise            podkeep's user only
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

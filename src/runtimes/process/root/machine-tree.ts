@@ -10,7 +10,7 @@
  *     /etc/ssl/certs, ...  folders of the allow-list, mounted read-only
  *
  * A folder of the machine in which something is mounted cannot be an overlay layer: containers see it as it
- * is, read-only. So are the folders of the setting `tree`.
+ * is, read-only. The same holds for the folders of the setting `tree`.
  */
 import { createHash } from 'node:crypto';
 import {

@@ -4,7 +4,7 @@
  *     10.224.0.0 to 10.239.255.0    4096 subnets of 256 addresses, for pods with their own network
  *     127.1.0.0 to 127.253.255.0    16 blocks of 256 addresses, for pods on the machine's network
  *
- * Runtimes in different folders have different ranges almost always. Where it must be always, as for the
+ * Runtimes in different folders almost always have different ranges. Where the ranges must differ, as for the
  * nodes of one podkeep, `rangesOverlap` checks a folder.
  */
 import { keyOf } from '../layout.ts';

@@ -1,5 +1,5 @@
 /**
- * Lets packets pass from the bridge of this runtime to those of the other nodes, and nowhere else.
+ * Lets packets pass from the bridge of this runtime to the bridges of the other nodes, and nowhere else.
  *
  *     ip rule      iif pk-KEY lookup TABLE     what comes from the bridge is routed by TABLE alone
  *     TABLE        10.231.31.0/24 dev pk-…     a route for each other node
@@ -7,9 +7,10 @@
  *     sysctl       conf/pk-KEY/forwarding = 1  only then does the kernel forward what comes from it
  *
  * 1. The bridge forwards only while rule and table are there.
- * 2. Without another node there is nothing of it.
+ * 2. Without another node, none of this is set up.
  *
- * All of it outlives a podkeep that is killed, as its pods do; a note says so to the next one.
+ * When podkeep is killed, all of this stays, as its pods do. The next podkeep learns of it from a note that
+ * podkeep wrote before.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * The pod networks of the nodes in one process. Each node has a bridge of its own. When one comes or goes, the
- * others are connected again, so that pods of different nodes reach each other as pods of one node do.
+ * The pod networks of the nodes in one process. Each node has a bridge of its own. When a node is added or
+ * removed, the bridges of the others are connected again, so that pods of different nodes reach each other as
+ * pods of one node do.
  */
 
 export interface NodePodNetwork {

@@ -1,4 +1,4 @@
-/** Records a Warning Event on a pod for each feature that it lacks on this machine. */
+/** Records a Warning Event on a pod for each feature that the pod lacks on this machine. */
 import type { EventRecorder } from '../../../ports/observe/event-recorder.ts';
 import type { Log } from '../../../ports/log.ts';
 import type { PodReference } from '../../../api/pod-reference.ts';

@@ -1,7 +1,7 @@
 /**
  * Decides the system calls with which a process drops its rights before it becomes a command: groups,
  * capabilities, user, the right to regain them (no_new_privs), and system calls (seccomp). They are the same
- * for the command of a container, exec, probes and hooks.
+ * for the command of a container, exec, probes and lifecycle hooks.
  */
 import type { SystemCall } from '../../../lib/syscall-helper/calls.ts';
 import { keptCapabilities } from '../machine/capabilities.ts';

@@ -2,10 +2,10 @@
  * Converts paths of an image to paths of this machine, below the folder into which the image is unpacked. No
  * other code does this conversion.
  *
- * It looks up every name but the last one by one, because the kernel would follow links out of the root: here
- * a link to /etc means ROOT/etc, and `..` at the root is the root. All folders of the resulting path are real
- * folders at that moment. Entries are written one after the other, each looked up just before, so that links
- * which earlier entries created are seen.
+ * It looks up all names except the last, one after the other, because the kernel would follow links out of
+ * the root: here a link to /etc means ROOT/etc, and `..` at the root is the root. All folders of the
+ * resulting path are real folders at that moment. Entries are written one after the other, each looked up
+ * just before, so that links which earlier entries created are seen.
  */
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';

@@ -7,9 +7,10 @@
  *                   replies; drop: connections to pods, and what podkeep's forwarding would let through
  *     postrouting   masquerade what leaves the bridge
  *
- * Bridges of other nodes of the same podkeep count as this one: their pods reach each other as they are.
+ * Bridges of other nodes of the same podkeep are treated like this one: between these bridges, pods keep
+ * their own addresses.
  *
- * One table for each runtime, replaced as a whole in one transaction, and removed as a whole.
+ * Each runtime has one table, which is replaced as a whole in one transaction, and removed as a whole.
  */
 
 export interface RuleSet {
