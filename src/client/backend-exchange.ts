@@ -15,6 +15,12 @@ export async function exchange(
 ): Promise<ApiResponse> {
   const arrived = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve).on('error', reject);
+    // Without these, neither a response nor an error would come, and no time limit would end the wait.
+    outgoing.once('upgrade', (_message, socket) => {
+      socket.destroy();
+      reject(new Error('malformed HTTP status code "101"'));
+    });
+    outgoing.once('close', () => reject(new Error('EOF')));
   });
   // If sending fails, the response fails too, with a better error.
   if (body) pipeline(Readable.from(body), outgoing).catch(() => {});

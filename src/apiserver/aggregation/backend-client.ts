@@ -13,6 +13,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { readCaBundle } from '../decode/ca-bundle.ts';
 import { resolveService, type EndpointDeps } from '../admission/webhooks/service-endpoint.ts';
 import { parseJson } from '../decode/json-text.ts';
+import { checkTextParts } from '../decode/object-limits.ts';
 import type { User } from '../objects/access.ts';
 import { structAt } from '../objects/field-path.ts';
 import { userHeaders, type HeaderLine } from './forwarded-headers.ts';
@@ -47,6 +48,8 @@ export const AGGREGATOR: User = { name: 'system:kube-aggregator', groups: ['syst
 const JSON_TYPE = 'application/json';
 const SECURE_PORT = 443;
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+/** Parsing blocks all other requests: this takes about as long as the largest object of a client. */
+const ANSWER_PARTS_MAX = 100_000;
 /** kube-aggregator's limit for discovery. */
 const CALL_MS_MAX = 5000;
 
@@ -110,6 +113,7 @@ export class BackendFailure extends Error {
 /** The object of an answer. Throws an Error if there is none. */
 export function objectOf({ url, status, text }: BackendAnswer): JsonObject {
   if (status !== 200) throw new Error(`bad status from ${url}: ${status}`);
+  checkTextParts(text, ANSWER_PARTS_MAX);
   const value = parseJson(text);
   if (!isJsonObject(value)) throw new Error(`the answer of ${url} is no object`);
   return value;

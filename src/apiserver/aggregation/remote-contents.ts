@@ -110,5 +110,5 @@ function countOf(found: JsonObject | null): Pick<RemoteRemains, 'count' | 'final
   const items = readObjects(found?.['items']);
   const more = found ? readNumber(structAt(found, 'metadata')['remainingItemCount']) : 0;
   const finalizers = items.flatMap((one) => readTexts(metadataOf(one)['finalizers']));
-  return { count: items.length + more, finalizers };
+  return { count: items.length + Math.max(0, more), finalizers };
 }

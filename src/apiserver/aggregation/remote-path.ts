@@ -44,7 +44,9 @@ export function checkRemotePath(pathname: string, path: ResourceRequest | null):
     // Without the slash at its end, the name of a collection would not be that of an object.
     const isEmpty = text === '' && !isBeneath && (path !== null || index !== last);
     const hasSteps = text.split(/[/\\]/).some((one) => one === '.' || one === '..');
-    if (isEmpty || hasSteps || (!isBeneath && /[/\\%]/.test(text))) {
+    // Another server may compare decoded words with `watch` or `namespaces`, which are compared as they are here.
+    const isEscaped = !isBeneath && text !== word;
+    if (isEmpty || hasSteps || isEscaped || isUndecodable(word)) {
       throw badRequest(`the path ${JSON.stringify(pathname)} is ambiguous`);
     }
   }
@@ -58,6 +60,15 @@ export function asksForWatch(
 ): boolean {
   if ((method !== 'GET' && method !== 'HEAD') || path.name !== null) return false;
   return searchParams.getAll('watch').some((one) => one !== '0' && one.toLowerCase() !== 'false');
+}
+
+function isUndecodable(word: string): boolean {
+  try {
+    decodeURIComponent(word);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function decode(word: string): string {

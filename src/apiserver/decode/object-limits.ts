@@ -13,6 +13,9 @@ const INT64_CHARS = 20;
 const BYTES_MAX = 1536 * 1024;
 const SENT_BYTES_MAX = 2 * 1024 * 1024;
 const PARTS_MAX = 50_000;
+const GROWTH = 4;
+const GROWTH_PARTS = 1000;
+const GROWTH_BYTES = 64 * 1024;
 /** For the text of a patch, which may have several parts for one part of the object. */
 export const PATCH_PARTS_MAX = 2 * PARTS_MAX;
 
@@ -32,6 +35,18 @@ export function checkStoredSize(object: JsonObject): void {
 export function checkParts(object: JsonObject): void {
   const { parts } = measure(object, PARTS_MAX, Number.POSITIVE_INFINITY);
   if (parts > PARTS_MAX) throw tooManyParts(PARTS_MAX);
+}
+
+/**
+ * Whether an object is so much larger than the one that it was made of that no conversion of fields explains
+ * it. Results are cached, so a webhook could otherwise fill the memory with small requests.
+ */
+export function isInflated(object: JsonObject, original: JsonObject): boolean {
+  const before = measure(original, PARTS_MAX, SENT_BYTES_MAX);
+  const partsMax = Math.min(PARTS_MAX, GROWTH * before.parts + GROWTH_PARTS);
+  const bytesMax = Math.min(BYTES_MAX, GROWTH * before.bytes + GROWTH_BYTES);
+  const after = measure(object, partsMax, bytesMax);
+  return after.parts > partsMax || after.bytes > bytesMax;
 }
 
 /** The same for JSON text before it is parsed, because parsing takes long, too. */

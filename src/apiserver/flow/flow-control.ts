@@ -81,6 +81,22 @@ export class FlowControl {
     return { turn: seat.turn, free };
   }
 
+  /**
+   * For a request that waits for another server, such as a conversion webhook: it waits for a seat like any
+   * other, but gives the seat back at once and counts among the streams of its user until it is freed.
+   */
+  async slowSeat(level: PriorityLevel | null, user: User, bodyBytes = 0): Promise<Seat> {
+    const end = this.stream(level, user);
+    try {
+      const { turn, free } = await this.seat(level, user, bodyBytes);
+      free();
+      return { turn, free: end };
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
   /** Counts the bytes of a request's body until `release`. Throws a StatusError (429). */
   body(level: PriorityLevel, { name }: User): BodyShare {
     if (!this.#uploads.add(name)) throw this.#refusal(level, 'concurrency-limit');

@@ -235,7 +235,8 @@ export class ApiServer implements HttpHandler {
         share?.add(more);
       };
       const request = share ? await readWhole(call.request, count) : call.request;
-      const { turn, free } = await this.#flow.seat(level, user, bytes);
+      const kind = call.definition.storedAs?.webhook ? 'slowSeat' : 'seat';
+      const { turn, free } = await this.#flow[kind](level, user, bytes);
       try {
         return await perform({ ...call, request, turn });
       } finally {

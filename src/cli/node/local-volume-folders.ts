@@ -10,6 +10,7 @@
  * A folder is open to all users, as an emptyDir is: a container runs as any user, and pods without the volume
  * cannot reach it.
  */
+import { existsSync, readdirSync } from 'node:fs';
 import { chmod, lstat, mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import { isProvisionedVolumeName } from '../../api/local-provisioner.ts';
@@ -27,6 +28,12 @@ export const localVolumeUnusable = defineError<{ name: string; reason: string }>
 const FOLDER = 'persistent-volumes';
 const PARENT_MODE = 0o750;
 const OPEN_MODE = 0o777;
+
+/** The names of the volumes that have a folder on this node. */
+export function localVolumesIn(nodeFolder: string): readonly string[] {
+  const root = path.join(nodeFolder, FOLDER);
+  return existsSync(root) ? readdirSync(root).filter(isProvisionedVolumeName) : [];
+}
 
 /** `nodeFolder`: absolute, the data folder of the node. */
 export function localVolumeFolders(nodeFolder: string, nodeName: string): LocalVolumes {

@@ -9,6 +9,7 @@ import { readCaBundle } from '../../decode/ca-bundle.ts';
 import { describeJsonFault } from '../../decode/json-fault.ts';
 import { parseJson } from '../../decode/json-text.ts';
 import { NestingError } from '../../decode/nesting.ts';
+import { checkTextParts } from '../../decode/object-limits.ts';
 import { structAt } from '../../objects/field-path.ts';
 import { resolveService, type EndpointDeps } from './service-endpoint.ts';
 
@@ -20,6 +21,8 @@ export interface PostDeps extends EndpointDeps {
 const MS_PER_SECOND = 1000;
 const SECURE_PORT = 443;
 const BODY_CHARS_MAX = 256;
+/** Parsing blocks all other requests. A review has several objects at most. */
+const ANSWER_PARTS_MAX = 200_000;
 
 /** `config`: its clientConfig. Rejects with an Error that says why there is no answer. */
 export async function postToWebhook(
@@ -38,6 +41,7 @@ export async function postToWebhook(
     throw new Error(`Post ${JSON.stringify(url)}: ${messageOfFault(error)}`, { cause: error });
   });
   if (status < 200 || status > 299) throw new Error(statusMessage(status, text));
+  checkTextParts(text, ANSWER_PARTS_MAX);
   try {
     return parseJson(text);
   } catch (error) {

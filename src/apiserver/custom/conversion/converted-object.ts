@@ -9,6 +9,7 @@ import { validateAnnotations, validateLabels } from '../../../api/validation/lab
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { printExactJson } from '../../../lib/json-text/exact-json.ts';
 import { readText } from '../../../api/validation/json-reading.ts';
+import { isInflated } from '../../decode/object-limits.ts';
 import { metadataOf } from '../../objects/metadata.ts';
 
 /** Why a returned object is refused. */
@@ -30,6 +31,9 @@ export function checkConverted(
 ): JsonObject {
   if (!isJsonObject(returned) || readText(returned['kind']) === '') {
     throw new ConvertedFault('form', `Object 'Kind' is missing in '${printExactJson(returned)}'`);
+  }
+  if (isInflated(returned, original)) {
+    throw new ConvertedFault('form', 'it is too large for a conversion of the original');
   }
   checkVersion(original, returned, apiVersion);
   checkIdentity(original, returned);

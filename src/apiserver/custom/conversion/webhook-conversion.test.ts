@@ -100,3 +100,13 @@ test('versions that the definition does not have are refused', async () => {
     'request to convert CR from an invalid group/version: example.com/v0',
   );
 });
+
+test('an object that comes back many times as large is refused, and not cached', async () => {
+  const { asked, conversion } = open(true);
+  const object = made('small');
+  const answered = conversion.convertAll([object], 'example.com/v2');
+  const junk = Array.from({ length: 5000 }, () => ({}));
+  const inflated = { ...object, apiVersion: 'example.com/v2', junk };
+  asked[0]?.answer({ convertedObjects: [inflated] });
+  await expect(answered).rejects.toThrow('too large for a conversion');
+});

@@ -34,7 +34,8 @@ export const apiServices = plainKind('apiregistration.k8s.io/v1', {
     prepareForCreate: withoutStatus,
     checkName: checkPathSegment,
     validate: (object) => [...checkNameAgainstSpec(object), ...checkSpec(object)],
-    validateUpdate: (object) => [...checkSpec(object)],
+    // The name, too: a role for one name must not reach the requests of another group.
+    validateUpdate: (object) => [...checkNameAgainstSpec(object), ...checkSpec(object)],
   },
   columns: [
     NAME,

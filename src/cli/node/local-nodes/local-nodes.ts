@@ -21,7 +21,7 @@ import { checkNewNode, checkRemoval, nodesClosing } from './node-changes.ts';
 import { freeNodeName } from './node-name.ts';
 import { freeFolder, nodeNameTaken, type PlannedNode } from './node-plan.ts';
 import { FIRST_FOLDER, writeNodeRecord } from './node-record.ts';
-import { deleteNodeObjects, hasNode, refuseUndrained } from './node-objects.ts';
+import { deleteNodeObjects, hasNode, refuseUndrained, refuseWithVolumes } from './node-objects.ts';
 
 export interface StartRequest extends PlannedNode {
   /** Absolute. */
@@ -115,7 +115,7 @@ export class LocalNodes {
     return this.#inTurn(() => this.#add(name));
   }
 
-  /** Throws NODE_UNKNOWN, NODE_NOT_DRAINED or LAST_NODE. */
+  /** Throws NODE_UNKNOWN, NODE_HAS_VOLUMES, NODE_NOT_DRAINED or LAST_NODE. */
   remove(name: string): Promise<void> {
     return this.#inTurn(() => this.#remove(name));
   }
@@ -198,13 +198,14 @@ export class LocalNodes {
   async #remove(name: string): Promise<void> {
     const { api, folder, runtime, stopPods, removeFolder, checksChanged } = this.#deps;
     const { node, planned } = checkRemoval(name, this.#nodes);
+    const nodeFolder = path.join(folder.root, planned.folder);
+    refuseWithVolumes(name, nodeFolder);
     await refuseUndrained(api, name);
     await node.stop();
     await node.stopContainers(NEVER);
     this.#nodes.delete(name);
     checksChanged();
     await node.close();
-    const nodeFolder = path.join(folder.root, planned.folder);
     if (runtime === 'process') await stopPods(nodeFolder);
     await this.#podNetworks.reconnect();
     await deleteNodeObjects(api, name);

@@ -1,6 +1,7 @@
 /** The objects of a node in the API: itself, its Lease, and the pods that are bound to it. */
 import { drainDecision } from '../../../core/node/drain-decision.ts';
 import { textOf } from '../../commands/kind-lookup.ts';
+import { localVolumesIn } from '../local-volume-folders.ts';
 import { defineError } from '../../../lib/errors.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { ApiError } from '../../../ports/api/api-client.ts';
@@ -9,6 +10,7 @@ import type { KubeApi } from '../../../ports/api/kube-api.ts';
 const NODES = '/api/v1/nodes';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 const AT_ONCE = { gracePeriodSeconds: '0' };
+const VOLUMES_SHOWN = 10;
 
 const nodeNotDrained = defineError<{ name: string; pods: readonly string[] }>({
   code: 'NODE_NOT_DRAINED',
@@ -16,6 +18,20 @@ const nodeNotDrained = defineError<{ name: string; pods: readonly string[] }>({
   message: ({ name, pods }) => `node ${name} still runs ${pods.join(', ')}`,
   hint: ({ name }) => `podkeep node remove ${name} drains it first; so does kubectl drain ${name}.`,
 });
+
+const nodeHasVolumes = defineError<{ name: string; volumes: readonly string[] }>({
+  code: 'NODE_HAS_VOLUMES',
+  retry: 'never',
+  message: ({ name, volumes }) =>
+    `node ${name} has the data of ${volumes.length} volumes: ${volumes.slice(0, VOLUMES_SHOWN).join(', ')}`,
+  hint: () => 'Delete their claims, or the folders of volumes that were retained, and try again.',
+});
+
+/** The folder of a node has the volumes that the local provisioner made there. Throws NODE_HAS_VOLUMES. */
+export function refuseWithVolumes(name: string, nodeFolder: string): void {
+  const volumes = localVolumesIn(nodeFolder);
+  if (volumes.length > 0) throw nodeHasVolumes({ name, volumes });
+}
 
 export async function hasNode(api: KubeApi, name: string): Promise<boolean> {
   try {

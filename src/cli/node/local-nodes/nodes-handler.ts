@@ -22,6 +22,7 @@ const CODES: Readonly<Record<string, readonly [code: number, reason: string]>> =
   NODE_NAME_INVALID: [422, 'Invalid'],
   NODE_NAME_TAKEN: [409, 'AlreadyExists'],
   NODE_UNKNOWN: [404, 'NotFound'],
+  NODE_HAS_VOLUMES: [409, 'Conflict'],
   NODE_NOT_DRAINED: [409, 'Conflict'],
   LAST_NODE: [409, 'Conflict'],
   NODES_TOO_MANY: [409, 'Conflict'],

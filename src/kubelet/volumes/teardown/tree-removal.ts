@@ -18,6 +18,8 @@ import { codeOf, isMissing, volumeUnusable } from '../volume-errors.ts';
 import { FolderDescriptor } from './folder-descriptor.ts';
 
 const DEPTH_MAX = 32;
+/** Without folders that were moved up, one round is enough unless a process goes on writing. */
+const ROUNDS_MAX = 10;
 /** Files that are removed at once: as many as there are other threads, and some that wait for one. */
 const FILES_MAX = 8;
 
@@ -50,7 +52,12 @@ async function removeName(parent: FolderDescriptor, name: string): Promise<void>
   try {
     const removal: Removal = { top, device, moved: 0 };
     // Folders that were moved up in one round are removed in the next.
-    while (top.names().length > 0) await empty(top, removal, 0);
+    for (let rounds = 0; top.names().length > 0; rounds += 1) {
+      if (rounds >= removal.moved + ROUNDS_MAX) {
+        throw volumeUnusable({ reason: `${top.path} is written to while it is removed` });
+      }
+      await empty(top, removal, 0);
+    }
   } finally {
     top.close();
   }

@@ -67,6 +67,8 @@ export class NeighbourRoutes {
     mkdirSync(path.dirname(this.#note), { recursive: true, mode: 0o700 });
     writeFileSync(this.#note, '');
     this.#others = others;
+    // Without its rule the bridge must not forward, not even for a moment or after a failure.
+    this.#forward('0');
     await helper.perform([
       ['netlink', SOCKET],
       unreachableRoute(SOCKET, table),
