@@ -83,11 +83,14 @@ export class FolderSizes {
 
   async #takeTurn(folder: string, isOver: () => boolean): Promise<boolean> {
     const before = this.#folders.get(folder) ?? NEW;
-    const walk = before.walk ?? (await FolderWalk.begin(folder));
+    const walk = before.walk ?? FolderWalk.begin(folder);
     const startMs = this.#clock.monotonic();
     const passedMs = (): number => this.#clock.monotonic() - startMs;
     const isFinished =
-      (await walk?.advance(() => isOver() || passedMs() >= TURN_MS)) ?? /* nothing is there */ true;
+      (await walk?.advance(
+        () => isOver() || passedMs() >= TURN_MS,
+        async () => this.#clock.turn?.(),
+      )) ?? /* nothing is there */ true;
     const workMs = before.workMs + passedMs();
     const nowMs = this.#clock.monotonic();
     // Set again, it goes to the end of the queue.
@@ -108,7 +111,7 @@ export class FolderSizes {
   async #forget(folder: string): Promise<void> {
     const walk = this.#folders.get(folder)?.walk;
     this.#folders.delete(folder);
-    await walk?.stop();
+    walk?.stop();
   }
 }
 

@@ -39,14 +39,18 @@ export class FolderUsages {
     }
     const known = this.#counted.get(folder);
     if (known) return known.usage;
-    const usage = count(folder, this.#clock.now());
+    const usage = count(folder, this.#clock);
     this.#counted.set(folder, { sinceMs: nowMs, usage });
     return usage;
   }
 }
 
-async function count(folder: string, timeMs: number): Promise<FolderUsage | null> {
-  const walk = await FolderWalk.begin(folder);
-  await walk?.advance(() => false);
+async function count(folder: string, clock: Clock): Promise<FolderUsage | null> {
+  const timeMs = clock.now();
+  const walk = FolderWalk.begin(folder);
+  await walk?.advance(
+    () => false,
+    async () => clock.turn?.(),
+  );
   return walk && { timeMs, usedBytes: walk.bytes, inodesUsed: walk.inodes };
 }

@@ -19,7 +19,7 @@ import { FolderWalk } from './folder-walk.ts';
 const MiB = 2 ** 20;
 
 async function sizeOf(folder: string): Promise<{ bytes: number; inodes: number } | null> {
-  const walk = await FolderWalk.begin(folder);
+  const walk = FolderWalk.begin(folder);
   if (!walk) return null;
   expect(await walk.advance(() => false)).toBe(true);
   return { bytes: walk.bytes, inodes: walk.inodes };
@@ -87,7 +87,7 @@ test('a walk stops at its time limit, and continues where it was', async () => {
     writeFileSync(path.join(folder, `below/g${index}`), 'x');
   }
   const whole = await sizeOf(folder);
-  const walk = await FolderWalk.begin(folder);
+  const walk = FolderWalk.begin(folder);
   let steps = 1;
   while (!(await walk?.advance(() => true))) steps += 1;
   expect(steps).toBeGreaterThan(5);
@@ -99,7 +99,7 @@ test('a folder that is replaced by a link while the walk rests is not entered', 
   const [folder, outside] = [makeTempFolder(), makeTempFolder()];
   for (let index = 0; index < 50; index += 1) writeFileSync(path.join(outside, `${index}`), 'x');
   mkdirSync(path.join(folder, 'a/deep'), { recursive: true });
-  const walk = await FolderWalk.begin(folder);
+  const walk = FolderWalk.begin(folder);
   // The folder itself is read by then, and `a` waits.
   await walk?.advance(() => true);
   renameSync(path.join(folder, 'a'), path.join(folder, 'moved'));
@@ -111,7 +111,7 @@ test('a folder that is replaced by a link while the walk rests is not entered', 
 test('a folder that was replaced by another one is not entered either', async () => {
   const folder = makeTempFolder();
   mkdirSync(path.join(folder, 'a'));
-  const walk = await FolderWalk.begin(folder);
+  const walk = FolderWalk.begin(folder);
   await walk?.advance(() => true);
   renameSync(path.join(folder, 'a'), path.join(folder, 'moved'));
   mkdirSync(path.join(folder, 'a/below'), { recursive: true });
@@ -122,7 +122,7 @@ test('a folder that was replaced by another one is not entered either', async ()
 test('entries that are removed meanwhile are no error', async () => {
   const folder = makeTempFolder();
   mkdirSync(path.join(folder, 'a/b/c'), { recursive: true });
-  const walk = await FolderWalk.begin(folder);
+  const walk = FolderWalk.begin(folder);
   await walk?.advance(() => true);
   rmSync(folder, { recursive: true });
   expect(await walk?.advance(() => false)).toBe(true);
@@ -153,7 +153,7 @@ test('a folder that is moved while the walk is in it does not lead the walk else
   for (let index = 0; index < 50; index += 1) writeFileSync(path.join(outside, `${index}`), 'x');
   mkdirSync(path.join(folder, 'a/b/c'), { recursive: true });
   mkdirSync(path.join(folder, 'z/y'), { recursive: true });
-  const walk = await FolderWalk.begin(folder);
+  const walk = FolderWalk.begin(folder);
   let wasMoved = false;
   for (let steps = 0; steps < 100; steps += 1) {
     if (await walk?.advance(() => true)) break;
@@ -170,10 +170,10 @@ test('a folder that is moved while the walk is in it does not lead the walk else
 test('a stopped walk holds nothing open and is finished', async () => {
   const folder = makeTempFolder();
   for (let index = 0; index < 100; index += 1) writeFileSync(path.join(folder, `${index}`), 'x');
-  const walk = await FolderWalk.begin(folder);
+  const walk = FolderWalk.begin(folder);
   await walk?.advance(() => true);
-  await walk?.stop();
-  await walk?.stop();
+  walk?.stop();
+  walk?.stop();
   expect(await walk?.advance(() => false)).toBe(true);
 });
 

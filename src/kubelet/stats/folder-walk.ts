@@ -17,9 +17,10 @@
  *   6. A tree may be deeper than the longest possible path: the walk goes down by names and up by `..`, and
  *      continues above only in the very folder that it came from.
  */
-import type { BigIntStats, Dir } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import path from 'node:path';
-import { OpenFolder } from '../volumes/open-folder.ts';
+import type { Turn } from '../../ports/clock.ts';
+import { WalkedFolder } from './walked-folder.ts';
 
 interface Subfolder {
   readonly name: string;
@@ -32,8 +33,10 @@ interface Level extends Subfolder {
   readonly waiting: Subfolder[];
 }
 
-/** Names that are inspected together: enough to keep the disk busy, few enough not to block others. */
+/** Names that are inspected in one step. */
 const BATCH = 32;
+/** Steps between two turns of the event loop: a millisecond or two. */
+const STEPS_PER_TURN = 16;
 const BYTES_PER_BLOCK = 512n;
 /** Longer paths are refused by the kernel. */
 const PATH_LENGTH_MAX = 4000;
@@ -47,31 +50,24 @@ export class FolderWalk {
   /** Inodes with several names. */
   readonly #linked = new Set<bigint>();
   /** The folder of the last level. Null: the walk has ended. */
-  #folder: OpenFolder | null;
-  /** The names of the open folder that are still to be read. Null: all were read. */
-  #entries: Dir | null;
+  #folder: WalkedFolder | null;
   #bytes: bigint;
   #inodes = 1;
 
-  private constructor(folder: OpenFolder, { dev, ino, blocks }: BigIntStats, entries: Dir | null) {
-    this.#root = folder.path;
+  private constructor(root: string, folder: WalkedFolder) {
+    const { dev, ino, blocks } = folder.identity;
+    this.#root = root;
     this.#device = dev;
     this.#bytes = blocks * BYTES_PER_BLOCK;
     this.#folder = folder;
-    this.#entries = entries;
     this.#levels.push({ name: '', inode: ino, waiting: [] });
+    folder.list(BATCH);
   }
 
   /** Null: there is no such folder, or it may not be read. The walk must be advanced to its end or stopped. */
-  static async begin(root: string): Promise<FolderWalk | null> {
-    const folder = await OpenFolder.open(root).catch(() => null);
-    if (!folder) return null;
-    try {
-      return new FolderWalk(folder, await folder.identity(), await entriesOf(folder));
-    } catch {
-      await folder.close();
-      return null;
-    }
+  static begin(root: string): FolderWalk | null {
+    const folder = WalkedFolder.open(root);
+    return folder && new FolderWalk(root, folder);
   }
 
   get bytes(): number {
@@ -82,48 +78,35 @@ export class FolderWalk {
     return this.#inodes;
   }
 
-  /** True: everything is counted. False: `isOver` has stopped the walk, and it can be continued. */
-  async advance(isOver: () => boolean): Promise<boolean> {
-    while (this.#folder) {
-      if (this.#entries) await this.#read(this.#folder, this.#entries);
-      else await this.#enterNext(this.#folder);
+  /** True: everything is counted. False: `isOver` has ended it, and it can be continued. */
+  async advance(isOver: () => boolean, turn?: Turn): Promise<boolean> {
+    for (let steps = 1; this.#folder; steps += 1) {
+      if (this.#folder.hasNames) this.#read(this.#folder);
+      else this.#enterNext(this.#folder);
       if (isOver()) break;
+      if (steps % STEPS_PER_TURN === 0) await turn?.();
     }
     return this.#folder === null;
   }
 
   /** Gives up: the rest stays uncounted. */
-  async stop(): Promise<void> {
+  stop(): void {
     this.#levels.length = 0;
-    await this.#open(null, null);
+    this.#open(null);
   }
 
   /** Reads the next names of the open folder. */
-  async #read(folder: OpenFolder, entries: Dir): Promise<void> {
-    const names: string[] = [];
-    while (names.length < BATCH) {
-      const entry = await entries.read().catch(() => null);
-      if (!entry) break;
-      names.push(entry.name);
-    }
-    await this.#count(folder, names);
-    if (names.length === BATCH) return;
-    this.#entries = null;
-    await entries.close();
-    if (this.#levels.at(-1)?.waiting.length === 0) await this.#goUp(folder);
+  #read(folder: WalkedFolder): void {
+    for (const name of folder.next(BATCH)) this.#count(folder, name);
+    if (!folder.hasNames && this.#levels.at(-1)?.waiting.length === 0) this.#goUp(folder);
   }
 
-  async #count(folder: OpenFolder, names: readonly string[]): Promise<void> {
-    const found = await Promise.all(
-      names.map((name) => folder.inspectExactly(name).catch(() => null)),
-    );
-    for (const [index, stats] of found.entries()) {
-      if (!stats || stats.dev !== this.#device || this.#isKnown(stats)) continue;
-      this.#bytes += stats.blocks * BYTES_PER_BLOCK;
-      this.#inodes += 1;
-      if (!stats.isDirectory()) continue;
-      this.#levels.at(-1)?.waiting.push({ name: names[index] ?? '', inode: stats.ino });
-    }
+  #count(folder: WalkedFolder, name: string): void {
+    const stats = folder.inspect(name);
+    if (!stats || stats.dev !== this.#device || this.#isKnown(stats)) return;
+    this.#bytes += stats.blocks * BYTES_PER_BLOCK;
+    this.#inodes += 1;
+    if (stats.isDirectory()) this.#levels.at(-1)?.waiting.push({ name, inode: stats.ino });
   }
 
   #isKnown(stats: BigIntStats): boolean {
@@ -134,78 +117,69 @@ export class FolderWalk {
   }
 
   /** Enters a subfolder of the open folder, or returns to one above that has more of them. */
-  async #enterNext(folder: OpenFolder): Promise<void> {
+  #enterNext(folder: WalkedFolder): void {
     const next = this.#levels.at(-1)?.waiting.pop();
     if (!next) {
-      await this.#goUp(folder);
+      this.#goUp(folder);
       return;
     }
-    const child = await folder.enter(next.name).catch(() => null);
-    if (!child || !(await this.#isSame(child, next.inode))) {
-      await child?.close();
-      return;
-    }
+    const child = this.#ifSame(folder.enter(next.name), next.inode);
+    if (!child) return;
     this.#levels.push({ ...next, waiting: [] });
-    await this.#open(child, await entriesOf(child));
+    child.list(BATCH);
+    this.#open(child);
   }
 
-  async #goUp(folder: OpenFolder): Promise<void> {
+  #goUp(folder: WalkedFolder): void {
     let levelsUp = 0;
     while (this.#levels.at(-1)?.waiting.length === 0) {
       this.#levels.pop();
       levelsUp += 1;
     }
-    while (this.#levels.length > 0) {
-      const level = this.#levels.at(-1);
-      const above = await this.#reopen(folder, levelsUp, level?.inode ?? 0n);
+    for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
+      const above = this.#reopen(folder, levelsUp, level.inode);
       if (above) {
-        await this.#open(above, null);
+        this.#open(above);
         return;
       }
-      // A container has moved the folder away; what is left of it stays uncounted.
+      // A container has moved the folder away; the rest of it stays uncounted.
       this.#levels.pop();
       levelsUp += 1;
     }
-    await this.#open(null, null);
+    this.#open(null);
   }
 
   /** The folder so many levels above. Null: it is somewhere else by now. */
-  async #reopen(below: OpenFolder, levelsUp: number, inode: bigint): Promise<OpenFolder | null> {
-    const byParent = await climb(below, levelsUp).catch(() => null);
-    if (byParent && (await this.#isSame(byParent, inode))) return byParent;
-    await byParent?.close();
+  #reopen(below: WalkedFolder, levelsUp: number, inode: bigint): WalkedFolder | null {
+    const byParent = this.#ifSame(climb(below, levelsUp), inode);
+    if (byParent) return byParent;
     const full = path.join(this.#root, ...this.#levels.map(({ name }) => name));
     if (full.length > PATH_LENGTH_MAX) return null;
-    const byPath = await OpenFolder.open(full).catch(() => null);
-    if (byPath && (await this.#isSame(byPath, inode))) return byPath;
-    await byPath?.close();
+    return this.#ifSame(WalkedFolder.open(full), inode);
+  }
+
+  /** Closes a folder that is not the expected one. */
+  #ifSame(folder: WalkedFolder | null, inode: bigint): WalkedFolder | null {
+    const { dev, ino } = folder?.identity ?? { dev: -1n, ino: -1n };
+    if (dev === this.#device && ino === inode) return folder;
+    folder?.close();
     return null;
   }
 
-  async #isSame(folder: OpenFolder, inode: bigint): Promise<boolean> {
-    const { dev, ino } = await folder.identity();
-    return dev === this.#device && ino === inode;
-  }
-
-  async #open(folder: OpenFolder | null, entries: Dir | null): Promise<void> {
-    const [oldFolder, oldEntries] = [this.#folder, this.#entries];
-    [this.#folder, this.#entries] = [folder, entries];
-    await oldEntries?.close();
-    await oldFolder?.close();
+  #open(folder: WalkedFolder | null): void {
+    const old = this.#folder;
+    this.#folder = folder;
+    old?.close();
   }
 }
 
-/** Null: this user may not read it. */
-function entriesOf(folder: OpenFolder): Promise<Dir | null> {
-  return folder.entries(BATCH).catch(() => null);
-}
-
-async function climb(below: OpenFolder, levelsUp: number): Promise<OpenFolder> {
-  const first = await below.parent(Math.min(levelsUp, LEVELS_UP_MAX));
-  if (levelsUp <= LEVELS_UP_MAX) return first;
+function climb(below: WalkedFolder, levelsUp: number): WalkedFolder | null {
+  const count = Math.min(levelsUp, LEVELS_UP_MAX);
+  const above = below.enter(Array.from({ length: count }, () => '..').join('/'));
+  if (!above || levelsUp === count) return above;
   try {
-    return await climb(first, levelsUp - LEVELS_UP_MAX);
+    return climb(above, levelsUp - count);
   } finally {
-    await first.close();
+    above.close();
   }
 }

@@ -7,8 +7,8 @@
  * walk continues in the folder that was opened. Without /proc the plain path is used; then only a link that
  * already exists is noticed.
  */
-import { constants, existsSync, type BigIntStats, type Dir, type Stats } from 'node:fs';
-import { chmod, lstat, open, opendir, readdir, type FileHandle } from 'node:fs/promises';
+import { constants, existsSync, type Stats } from 'node:fs';
+import { chmod, lstat, open, readdir, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Opens a name without access to its content. Linux only; Node does not list it. */
@@ -60,18 +60,6 @@ export class OpenFolder {
     }
   }
 
-  /** Opens a folder in this one as it is; one that this user may not read is an error. */
-  async enter(name: string): Promise<OpenFolder> {
-    const flags = constants.O_RDONLY | NO_LINK;
-    return new OpenFolder(path.join(this.path, name), await open(this.at(name), flags));
-  }
-
-  /** The folder that is so many levels above this one now, which need not be where its path says. */
-  async parent(levels: number): Promise<OpenFolder> {
-    const up = Array.from({ length: levels }, () => '..').join('/');
-    return this.enter(up);
-  }
-
   /** Without following a link. */
   inspect(name: FileName): Promise<Stats> {
     return lstat(this.at(name));
@@ -81,26 +69,12 @@ export class OpenFolder {
     return this.#handle.stat();
   }
 
-  /** Inodes of some file systems do not fit into a number. */
-  inspectExactly(name: FileName): Promise<BigIntStats> {
-    return lstat(this.at(name), { bigint: true });
-  }
-
-  identity(): Promise<BigIntStats> {
-    return this.#handle.stat({ bigint: true });
-  }
-
   async names(): Promise<readonly FileName[]> {
     const names = await readdir(this.#self, { encoding: 'buffer' });
     return names.map((bytes) => {
       const text = bytes.toString();
       return Buffer.from(text).equals(bytes) ? text : bytes;
     });
-  }
-
-  /** The names in chunks, for a folder that may have millions of entries. */
-  entries(bufferSize: number): Promise<Dir> {
-    return opendir(this.#self, { bufferSize });
   }
 
   get #self(): string {
