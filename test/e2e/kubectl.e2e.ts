@@ -57,7 +57,7 @@ describe.each(CHAPTERS)('$title', (chapter) => {
 
 /** The same controllers as beside the other server, which has no scheduler, no signer and no workloads. */
 const BESIDE_THE_OTHER = [
-  '*,-scheduler,-certificate-signer,-pod-garbage-collector',
+  '*,-scheduler,-certificate-signer,-certificate-approver,-ttl,-pod-garbage-collector',
   ...WORKLOAD_CONTROLLER_NAMES.map((name) => `-${name}`),
 ].join(',');
 

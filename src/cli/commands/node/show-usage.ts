@@ -30,7 +30,7 @@ const topUnclear = defineError<{ problem: string }>({
   retry: 'never',
   message: ({ problem }) => problem,
   hint: () =>
-    'Write podkeep top nodes or podkeep top pods; podkeep top --help lists the options of each.',
+    'Write podkeep top nodes or podkeep top pods; the help of podkeep top lists the options of each.',
 });
 
 export async function showUsage(
