@@ -272,7 +272,7 @@ describe('the start (KL-108)', () => {
     expect(checks).toBe(before);
   });
 
-  test('after two minutes it is polled as seldom as any other node', async () => {
+  test('after two minutes a node that is not ready is checked at the normal interval', async () => {
     const harness = new NodeHarness();
     harness.reasons = ['x'];
     await harness.run();

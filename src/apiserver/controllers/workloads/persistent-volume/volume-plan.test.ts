@@ -80,7 +80,7 @@ describe('the folder of a released volume', () => {
     ['it is no local volume', own({ local: null, hostPath: { path: local.pathOf(NAME) } })],
     ['its name is another one', own({}, { name: 'data' })],
     ['its name is the beginning of one', own({}, { name: 'pvc-' })],
-    ['nobody says that it was provisioned', own({}, { annotations: {} })],
+    ['no annotation names a provisioner', own({}, { annotations: {} })],
     [
       'an in-tree provisioner has created it',
       own({}, { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/aws-ebs' } }),
